@@ -1,0 +1,395 @@
+"""Assess a release: the only loop over metrics, and the only place where records are made."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from evalkit.errors import InputError
+from evalkit.messages import say
+from evalkit.metric import Need, NotApplicable
+from evalkit.records import (
+    SCHEMA_VERSION,
+    Assessment,
+    InputRecord,
+    ReleaseRecord,
+    Result,
+    ScenarioRecord,
+    ScenarioResults,
+    VariableRecord,
+)
+from evalkit.resources import check_language
+from evalkit.scenario import Scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from evalkit.messages import Message
+    from evalkit.metric import Metric, Outcome
+    from evalkit.records import Target
+    from evalkit.release import InputTable, Release
+    from evalkit.schema import Variable
+
+    Progress = Callable[[int, int, str], None]
+
+FEWEST_ORIGINALS, FEWEST_AVATARS = 10, 20
+LEVEL_BANDS = ((2, "1 to 2"), (5, "3 to 5"), (10, "6 to 10"), (50, "11 to 50"), (200, "51 to 200"))
+SHOWN_VERSIONS = ("numpy", "pandas", "scipy", "scikit-learn", "matplotlib", "typst")
+
+
+def assess(  # noqa: PLR0913 - the public call: every argument but the first has a default
+    release: Release,
+    scenario: Scenario | Sequence[Scenario] | None = None,
+    *,
+    metrics: Iterable[str] | None = None,
+    profile: str = "none",
+    title: str = "",
+    assessor: str = "",
+    reviewer: str = "",
+    declared: dict[str, Any] | None = None,
+    language: str = "en",
+    options: dict[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Assessment:
+    """Return the assessment of a release under one or more scenarios.
+
+    Parameters
+    ----------
+    release : Release
+        From `evalkit.load`.
+    scenario : Scenario or list of Scenario, optional
+        What the attacker is taken to hold. The first carries all metrics, each further one only
+        those that depend on known or sensitive variables. Default: every used column is known.
+    metrics : iterable of str, optional
+        Slugs; default all.
+    profile : str
+        Target profile; ``"none"`` sets no targets.
+    title, assessor, reviewer : str
+        Printed in the report.
+    declared : dict, optional
+        What the controller declares, such as ``{"purpose": "…"}``; printed, not verified.
+    language : str
+        Default language of the report.
+    options : dict, optional
+        Options as used, recorded in the JSON beside those of the release.
+    progress : callable, optional
+        Called as ``progress(done, total, label)`` before each metric and at the end.
+
+    Returns
+    -------
+    Assessment
+        Holds no cell of any table. The same inputs, options and seed give the same numbers.
+
+    Raises
+    ------
+    evalkit.InputError
+        If a column, metric, profile or language does not exist.
+
+    Examples
+    --------
+    >>> import pandas as pd, evalkit
+    >>> table = pd.DataFrame({"age": [20, 30, 40, 50], "size": [1, 2, 3, 4]})
+    >>> assessment = evalkit.assess(evalkit.load(table, table, holdout=table))
+    >>> assessment["linkability_protection_rate"].verdict
+    'not applicable'
+    """
+    check_language(language)
+    scenarios = _settled(scenario, release)
+    targets = _no_targets(profile)
+    plan = [
+        (one, metric)
+        for index, one in enumerate(scenarios)
+        for metric in _chosen(metrics)
+        if index == 0 or metric.uses_known
+    ]
+    results: list[dict[str, Result]] = [{} for _ in scenarios]
+    for done, (one, metric) in enumerate(plan):
+        if progress:
+            progress(done, len(plan), metric.slug)
+        results[scenarios.index(one)][metric.slug] = _measured(metric, release, one, targets)
+    if progress:
+        progress(len(plan), len(plan), "done")
+    return Assessment(
+        schema_version=SCHEMA_VERSION,
+        evalkit=_evalkit_version(),
+        created=_created(),
+        title=title or "Technical assessment",
+        language=language,
+        versions=_versions(),
+        people={"assessor": assessor, "reviewer": reviewer},
+        declared=dict(declared or {}),
+        options={**release.options, **(options or {})},
+        release=_release_record(release, scenarios[0]),
+        scenario=_scenario_record(scenarios[0]),
+        profile=None,
+        results=results[0],
+        more_scenarios=[
+            ScenarioResults(scenario=_scenario_record(one), results=found)
+            for one, found in zip(scenarios[1:], results[1:], strict=True)
+        ],
+    )
+
+
+def measure(  # noqa: PLR0913 - the one-call form of load and assess
+    slug: str,
+    original: Any,
+    avatars: Any,
+    holdout: Any = None,
+    *,
+    known: Sequence[str] | None = None,
+    sensitive: str | None = None,
+    seed: int = 0,
+    **load_options: Any,
+) -> Result:
+    """Return one metric's result from files or DataFrames in one call.
+
+    Parameters
+    ----------
+    slug : str
+        Such as ``"correlation_difference_ratio"``.
+    original, avatars, holdout : path or DataFrame
+        The tables; the holdout may be left out.
+    known : list of str, optional
+        Columns that an attacker is taken to hold; default every used column.
+    sensitive : str, optional
+        The column whose inference is tested.
+    seed : int
+        Of the metric's draws and of an approximate holdout.
+    **load_options
+        Those of `evalkit.load`.
+
+    Returns
+    -------
+    Result
+
+    Raises
+    ------
+    evalkit.InputError
+        If the data or a parameter is bad.
+
+    Examples
+    --------
+    >>> import pandas as pd, evalkit
+    >>> table = pd.DataFrame({"age": [20, 30, 40, 50], "size": [1, 3, 2, 4]})
+    >>> evalkit.measure("correlation_difference_ratio", table, table, table).score
+    100.0
+    """
+    from evalkit.release import load
+
+    scenario = Scenario(known=known, sensitive=sensitive, seed=seed)  # type: ignore[arg-type]
+    release = load(original, avatars, holdout, seed=seed, **load_options)
+    return assess(release, scenario, metrics=[slug]).results[_chosen([slug])[0].slug]
+
+
+def _settled(scenario: Scenario | Sequence[Scenario] | None, release: Release) -> list[Scenario]:
+    """Return the scenarios with their columns checked; their names must differ."""
+    given = [scenario] if isinstance(scenario, Scenario) else list(scenario or [Scenario()])
+    settled = [one.settled(release.schema) for one in given]
+    names = [one.name for one in settled]
+    if len(set(names)) < len(names):
+        message = "Two scenarios have the same name; name them, as in --known clinic=age,sex."
+        raise InputError(message)
+    return settled
+
+
+def _chosen(slugs: Iterable[str] | None) -> list[Metric]:
+    """Return the metrics in the order of the registry."""
+    from evalkit import metrics
+
+    if slugs is None:
+        return list(metrics.all())
+    wanted = {metrics.get(slug).slug for slug in slugs}
+    if not wanted:
+        message = "metrics: the list is empty; name at least one metric or leave the option out."
+        raise InputError(message)
+    return [metric for metric in metrics.all() if metric.slug in wanted]
+
+
+def _no_targets(profile: str) -> dict[str, Target]:
+    """Return the targets of the profile; without a profile nobody has set any."""
+    if profile != "none":
+        message = f"profile: {profile!r} is unknown; use 'none'."
+        raise InputError(message)
+    return {}
+
+
+def _measured(
+    metric: Metric, release: Release, scenario: Scenario, targets: dict[str, Target]
+) -> Result:
+    """Return one metric's result; what it needs is checked first."""
+    from evalkit.randomness import stream
+
+    started = time.perf_counter()
+    missing = _unmet_need(metric, release, scenario)
+    if missing:
+        outcome: Outcome | NotApplicable = NotApplicable(missing)
+    else:
+        outcome = metric.compute(release, scenario, stream(scenario.seed, metric.slug))
+    seconds = None if _epoch() else round(time.perf_counter() - started, 3)
+    return _result(metric, outcome, targets.get(metric.slug), _too_few_rows(release), seconds)
+
+
+def _result(
+    metric: Metric,
+    outcome: Outcome | NotApplicable,
+    target: Target | None,
+    too_few_rows: Message | None,
+    seconds: float | None,
+) -> Result:
+    """Return the record of an outcome, with its verdict."""
+    measured = not isinstance(outcome, NotApplicable)
+    unjudged = (too_few_rows or outcome.unjudged) if measured else outcome.reason
+    warnings = [*outcome.warnings, *([unjudged] if unjudged else [])] if measured else []
+    return Result(
+        version=metric.version,
+        section=metric.section.value,
+        criterion=metric.criterion,
+        level=metric.level,
+        basis=metric.basis.value,
+        status="measured" if measured else "not applicable",
+        reason=unjudged,
+        score=outcome.score if measured else None,
+        unit=metric.unit,
+        direction=metric.direction,
+        interval=outcome.interval if measured else None,
+        interval_method=outcome.interval_method if measured else None,
+        target=target,
+        verdict="not applicable" if unjudged else "no target",
+        warnings=warnings,
+        facts=outcome.facts,
+        seconds=seconds,
+    )
+
+
+def _unmet_need(metric: Metric, release: Release, scenario: Scenario) -> Message | None:
+    """Return what is missing before the metric can be computed, or nothing."""
+    if Need.ROW_LINK in metric.needs and not release.row_link:
+        return say(
+            "no_row_link",
+            "This needs to know which avatar was made from which original. Declare it with "
+            "--row-link if row i of the avatars comes from row i of the originals.",
+        )
+    if Need.REAL_HOLDOUT in metric.needs and release.holdout_kind != "real":
+        return say(
+            "no_real_holdout",
+            "This needs people who were never anonymised. Give them with --holdout.",
+        )
+    if Need.SENSITIVE in metric.needs and scenario.sensitive is None:
+        return say(
+            "no_sensitive",
+            "This tests the inference of one column. Name it with --sensitive.",
+        )
+    return None
+
+
+def _too_few_rows(release: Release) -> Message | None:
+    """Return why nothing can be judged on so few rows, or nothing (metrics.md, rule 12)."""
+    n_original, n_avatars = len(release.original), len(release.avatars)
+    if n_original >= FEWEST_ORIGINALS and n_avatars >= FEWEST_AVATARS:
+        return None
+    return say(
+        "too_few_rows",
+        "Too few rows to judge: {n_original} originals and {n_avatars} avatars; at least "
+        "{fewest_originals} and {fewest_avatars} are needed.",
+        n_original=n_original,
+        n_avatars=n_avatars,
+        fewest_originals=FEWEST_ORIGINALS,
+        fewest_avatars=FEWEST_AVATARS,
+    )
+
+
+def _release_record(release: Release, scenario: Scenario) -> ReleaseRecord:
+    """Return sizes, hashes and columns of a release."""
+    holdout = release.inputs.get("holdout")
+    return ReleaseRecord(
+        original=_input_record(release.inputs["original"]),
+        avatars=_input_record(release.inputs["avatars"]),
+        holdout=_input_record(holdout) if holdout else None,
+        holdout_kind=release.holdout_kind,
+        row_link=release.row_link,
+        axes=release.axes,
+        seed=release.seed,
+        n_working=len(release.working),
+        n_working_avatars=len(release.working_avatars),
+        n_holdout=len(release.reference),
+        variables=[_variable_record(one, scenario) for one in release.schema.variables],
+        notes=list(release.notes),
+    )
+
+
+def _input_record(table: InputTable) -> InputRecord:
+    """Return the record of one input table."""
+    return InputRecord(name=table.name, rows=table.rows, columns=table.columns, sha256=table.sha256)
+
+
+def _variable_record(variable: Variable, scenario: Scenario) -> VariableRecord:
+    """Return the record of one column."""
+    role = "known" if variable.name in (scenario.known or ()) else "other"
+    return VariableRecord(
+        name=variable.name,
+        type=variable.type,
+        role="sensitive" if variable.name == scenario.sensitive else role,
+        used=variable.used,
+        missing_share=round(variable.missing_share, 4),
+        level_band="" if variable.is_number else _level_band(variable.levels),
+        identifier=variable.identifier,
+        notes=list(variable.notes),
+    )
+
+
+def _level_band(levels: int) -> str:
+    """Return a coarse band for the number of levels."""
+    if levels == 0:
+        return ""
+    return next((band for end, band in LEVEL_BANDS if levels <= end), "over 200")
+
+
+def _scenario_record(scenario: Scenario) -> ScenarioRecord:
+    """Return the record of one scenario."""
+    return ScenarioRecord(
+        name=scenario.name,
+        known=list(scenario.known or ()),
+        sensitive=scenario.sensitive,
+        context=scenario.context,
+        seed=scenario.seed,
+        min_count=scenario.min_count,
+    )
+
+
+def _epoch() -> str | None:
+    """Return the fixed time that a reproducible build asks for."""
+    return os.environ.get("SOURCE_DATE_EPOCH")
+
+
+def _created() -> str:
+    """Return the time of the run in UTC, or that of a reproducible build."""
+    epoch = _epoch()
+    try:
+        moment = datetime.fromtimestamp(int(epoch), UTC) if epoch else datetime.now(UTC)
+    except (ValueError, OverflowError, OSError):
+        message = "SOURCE_DATE_EPOCH is not a whole number of seconds; correct or unset it."
+        raise InputError(message) from None
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _evalkit_version() -> str:
+    """Return the version of this package."""
+    import evalkit
+
+    return evalkit.__version__
+
+
+def _versions() -> dict[str, str]:
+    """Return the versions of what the numbers and pages depend on."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    found = {"python": platform.python_version()}
+    for name in SHOWN_VERSIONS:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "not installed"
+    return found

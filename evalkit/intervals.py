@@ -1,0 +1,114 @@
+"""95 % intervals of shares and of differences of shares: numbers in, numbers out."""
+
+from __future__ import annotations
+
+import math
+
+NORMAL_QUANTILE = 1.959963984540054
+"""97.5 % quantile of the standard normal distribution."""
+
+DETECTION_FACTOR = 2.8
+"""Normal quantiles for a two-sided test at 5 % with a power of 80 %: 1.96 + 0.84."""
+
+
+def wilson(successes: float, attempts: int) -> tuple[float, float]:
+    """Return Wilson's 95 % score interval of a share.
+
+    Parameters
+    ----------
+    successes : float
+        Number of successes, 0 to `attempts`; an expectation may be fractional.
+    attempts : int
+        Number of attempts. With 0 attempts nothing is known: (0, 1).
+
+    Returns
+    -------
+    tuple of two float
+        Ends of the interval, each 0 to 1.
+
+    Notes
+    -----
+    Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference.
+    Journal of the American Statistical Association 22(158), 209-212.
+
+    Examples
+    --------
+    >>> from evalkit.intervals import wilson
+    >>> tuple(round(end, 4) for end in wilson(0, 20))
+    (0.0, 0.1611)
+    """
+    if attempts == 0:
+        return 0.0, 1.0
+    z2 = NORMAL_QUANTILE**2
+    share = successes / attempts
+    centre = (share + z2 / (2 * attempts)) / (1 + z2 / attempts)
+    spread = math.sqrt(max(0.0, share * (1 - share) / attempts + z2 / (4 * attempts**2)))
+    half = NORMAL_QUANTILE * spread / (1 + z2 / attempts)
+    # At the ends the root is exact in mathematics only; rounding must not exclude the share.
+    return max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half))
+
+
+def newcombe_difference(
+    successes: float, attempts: int, control_successes: float, control_attempts: int
+) -> tuple[float, float]:
+    """Return Newcombe's 95 % interval of the difference of two independent shares.
+
+    Parameters
+    ----------
+    successes, attempts : float, int
+        The group under attack.
+    control_successes, control_attempts : float, int
+        The control group.
+
+    Returns
+    -------
+    tuple of two float
+        Ends of the interval of share minus control share, each -1 to 1. With no attempts in
+        one group the interval is as wide as that group allows.
+
+    Notes
+    -----
+    Method 10 of Newcombe, R. G. (1998). Interval estimation for the difference between
+    independent proportions: comparison of eleven methods. Statistics in Medicine 17(8), 873-890.
+
+    Examples
+    --------
+    >>> from evalkit.intervals import newcombe_difference
+    >>> tuple(round(end, 4) for end in newcombe_difference(56, 70, 48, 80))
+    (0.0524, 0.3339)
+    """
+    share = successes / attempts if attempts else 0.5
+    control = control_successes / control_attempts if control_attempts else 0.5
+    low, high = wilson(successes, attempts)
+    control_low, control_high = wilson(control_successes, control_attempts)
+    difference = share - control
+    lower = difference - math.hypot(share - low, control_high - control)
+    upper = difference + math.hypot(high - share, control - control_low)
+    return max(-1.0, lower), min(1.0, upper)
+
+
+def detectable_excess(control_share: float, attempts: int, control_attempts: int) -> float:
+    """Return the smallest excess over the control that would be noticed four times in five.
+
+    Parameters
+    ----------
+    control_share : float
+        Share of successes in the control, 0 to 1.
+    attempts, control_attempts : int
+        Sizes of the two groups, at least 1.
+
+    Returns
+    -------
+    float
+        2.8 standard errors of the difference at the control's rate, 0 or more, as a share.
+        The rate is taken as at least one in the size of the control, and at most one less that.
+
+    Examples
+    --------
+    >>> from evalkit.intervals import detectable_excess
+    >>> round(detectable_excess(0.1, 1000, 1000), 4)
+    0.0376
+    """
+    floor = 1 / control_attempts
+    rate = min(max(control_share, floor), max(1 - floor, 0.5))
+    return DETECTION_FACTOR * math.sqrt(rate * (1 - rate) * (1 / attempts + 1 / control_attempts))

@@ -1,0 +1,418 @@
+r"""Correlation Difference Ratio: relations beside those of a second real sample.
+
+For Pearson matrices A and B over p numeric variables, in percent:
+
+    Delta(A, B) = 1/(p(p-1)) * sum_{i != j} 100 * |A_ij - B_ij| / 2
+
+    kappa = sqrt(N / 2000) if N > 2000 else 1,  N the rows of WO
+
+    score = min(100, 100 * kappa * Delta(R_WO, R_HO) / Delta(R_WO, R_WA)),  100 if the
+    denominator is 0
+
+with WO the working half, HO the holdout half and WA the working avatars. Source: founding
+document "Correlation Difference Ratio".
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evalkit.messages import say
+from evalkit.metric import Basis, Metric, Need, NotApplicable, Outcome, Section
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy as np
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from evalkit.figures import Drawing
+    from evalkit.messages import Message
+    from evalkit.release import Release
+    from evalkit.scenario import Scenario
+
+SLUG = "correlation_difference_ratio"
+KAPPA_ROWS = 2000
+REDEALS = 200
+SPLITS = 50
+NO_DIFFERENCE = 1e-12
+STABLE_ROWS = 200
+SHOWN_VARIABLES = 12
+SHOWN_PAIRS = 10
+UNUSUAL_RANK = 0.99
+
+
+def mean_difference(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
+    """Return Delta(A, B): the mean difference over pairs of variables, in percent, 0 to 100.
+
+    Parameters
+    ----------
+    first, second : ndarray of float64, shape (p, p)
+        Correlation matrices over the same variables; the diagonals do not count.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from evalkit.metrics.correlation_difference_ratio import mean_difference
+    >>> mean_difference(np.array([[1.0, 0.5], [0.5, 1.0]]), np.eye(2))
+    25.0
+    """
+    import numpy as np
+
+    upper = np.triu_indices(len(first), k=1)
+    differences = np.abs(first[upper] - second[upper])  # (p(p-1)/2,)
+    return 100 * math.fsum(differences) / 2 / len(differences)
+
+
+def scaling(n_working: int) -> float:
+    """Return kappa: the factor on the reference for large tables.
+
+    Examples
+    --------
+    >>> from evalkit.metrics.correlation_difference_ratio import scaling
+    >>> scaling(2000), scaling(8000)
+    (1.0, 2.0)
+    """
+    return math.sqrt(n_working / KAPPA_ROWS) if n_working > KAPPA_ROWS else 1.0
+
+
+def ratio(reference_difference: float, avatar_difference: float, kappa: float) -> float:
+    """Return the score from the two differences, 0 to 100.
+
+    Examples
+    --------
+    >>> from evalkit.metrics.correlation_difference_ratio import ratio
+    >>> ratio(1.0, 2.0, 1.0), ratio(1.0, 0.0, 1.0)
+    (50.0, 100.0)
+    """
+    if avatar_difference <= NO_DIFFERENCE:
+        return 100.0
+    if reference_difference <= NO_DIFFERENCE:
+        return 0.0
+    return min(100.0, 100 * kappa * reference_difference / avatar_difference)
+
+
+@dataclass(frozen=True)
+class _Tables:
+    """The numeric variables of WO, WA and HO as matrices, and their correlations."""
+
+    variables: tuple[str, ...]
+    working: NDArray[np.float64]  # (N, p)
+    avatars: NDArray[np.float64]  # (rows of WA, p)
+    holdout: NDArray[np.float64]  # (rows of HO, p)
+
+    @classmethod
+    def of(
+        cls,
+        variables: tuple[str, ...],
+        working: pd.DataFrame,
+        avatars: pd.DataFrame,
+        holdout: pd.DataFrame,
+    ) -> _Tables:
+        """Return the matrices of the chosen variables."""
+        from evalkit.quantities import number_matrix
+
+        frames = (working, avatars, holdout)
+        return cls(variables, *(number_matrix(frame, variables) for frame in frames))
+
+    def differences(self) -> tuple[float, float]:
+        """Return Delta(R_WO, R_HO) and Delta(R_WO, R_WA)."""
+        from evalkit.quantities import correlations
+
+        working = correlations(self.working)
+        return (
+            mean_difference(working, correlations(self.holdout)),
+            mean_difference(working, correlations(self.avatars)),
+        )
+
+
+def compute(
+    release: Release, scenario: Scenario, rng: np.random.Generator
+) -> Outcome | NotApplicable:
+    """Return the score, its interval over re-deals, and the pairs that moved most."""
+    from evalkit.quantities import varying
+
+    numbers = tuple(sorted(release.schema.number_names()))
+    used = varying(release.working, numbers)
+    left_out = [name for name in numbers if name not in used]
+    if len(used) < 2:  # noqa: PLR2004 - a correlation needs two variables
+        return NotApplicable(_too_few_variables(used, left_out), {"left_out": left_out})
+    if not len(release.reference):
+        return NotApplicable(_no_reference())
+    tables = _Tables.of(used, release.working, release.working_avatars, release.reference)
+    reference, avatar = tables.differences()
+    kappa = scaling(len(tables.working))
+    score = ratio(reference, avatar, kappa)
+    facts: dict[str, Any] = {
+        "reference_difference": reference,
+        "avatar_difference": avatar,
+        "kappa": kappa,
+        "n_working": len(tables.working),
+        "n_working_avatars": len(tables.avatars),
+        "n_holdout": len(tables.holdout),
+        "variables": list(used),
+        "left_out": left_out,
+        "collapsed": _collapsed(release, used),
+        "self_score": 100.0,
+    }
+    dealt = _redeals(tables, rng)
+    facts |= _anchors(tables, facts, dealt)
+    facts |= _halves_range(release, used, rng)
+    facts |= _matrices(tables, scenario.min_count)
+    return Outcome(
+        score=score,
+        interval=_interval(dealt, avatar, kappa),
+        interval_method="redeal",
+        warnings=tuple(_warnings(release, facts)),
+        facts=facts,
+        unjudged=_equal_reference() if reference <= NO_DIFFERENCE else None,
+    )
+
+
+def _redeals(tables: _Tables, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Return Delta between two real samples for each re-deal of WO and HO in their sizes."""
+    import numpy as np
+
+    from evalkit.quantities import Deals, content_order
+
+    pool = np.concatenate([tables.working, tables.holdout])  # (N + rows of HO, p)
+    pool = pool[content_order(list(pool.T))]
+    deals = Deals(pool)
+    deltas = []
+    for _ in range(REDEALS):
+        dealt = rng.permutation(len(pool)) < len(tables.holdout)
+        holdout, working = deals.correlations_of(dealt)
+        deltas.append(mean_difference(working, holdout))
+    return np.array(deltas)  # (200,)
+
+
+def _interval(
+    dealt: NDArray[np.float64], avatar_difference: float, kappa: float
+) -> tuple[float, float]:
+    """Return the middle 95 % of the score over the re-deals, Delta(R_WO, R_WA) kept as it is."""
+    import numpy as np
+
+    scores = [ratio(float(delta), avatar_difference, kappa) for delta in dealt]
+    low, high = np.quantile(scores, [0.025, 0.975])
+    return float(low), float(high)
+
+
+def _anchors(
+    tables: _Tables, facts: Mapping[str, Any], dealt: NDArray[np.float64]
+) -> dict[str, Any]:
+    """Return what independent columns and unseen real rows would score."""
+    import numpy as np
+
+    from evalkit.quantities import correlations
+
+    n, n_holdout, n_avatars = (len(t) for t in (tables.working, tables.holdout, tables.avatars))
+    kappa, reference = facts["kappa"], facts["reference_difference"]
+    independent = mean_difference(correlations(tables.working), np.eye(len(tables.variables)))
+    # A difference of two samples shrinks with 1/n + 1/m; this brings it to the avatars' size.
+    to_avatars = math.sqrt((1 / n + 1 / n_avatars) / (1 / n + 1 / n_holdout))
+    to_equal = math.sqrt((2 / n) / (1 / n + 1 / n_holdout))
+    unseen = [ratio(reference, float(delta) * to_avatars, kappa) for delta in dealt]
+    mean_dealt = math.fsum(dealt) / len(dealt)
+    return {
+        "floor_score": ratio(reference, independent, kappa),
+        "real_score": math.fsum(unseen) / len(unseen),
+        "score_at_equal_sizes": ratio(mean_dealt * to_equal, facts["avatar_difference"], kappa),
+        "reference_rank": float(np.mean(dealt < reference)),
+    }
+
+
+def _halves_range(
+    release: Release, used: tuple[str, ...], rng: np.random.Generator
+) -> dict[str, Any]:
+    """Return the range of the score over other draws of an approximate holdout."""
+    import numpy as np
+
+    empty: dict[str, Any] = {"split_low": None, "split_high": None, "split_count": None}
+    if release.holdout_kind == "real":
+        return empty
+    scores = []
+    for seed in rng.integers(2**31, size=SPLITS):
+        tables = _Tables.of(used, *release.halves(int(seed)))
+        reference, avatar = tables.differences()
+        scores.append(ratio(reference, avatar, scaling(len(tables.working))))
+    low, high = np.quantile(scores, [0.025, 0.975])
+    return {"split_low": float(low), "split_high": float(high), "split_count": SPLITS}
+
+
+def _collapsed(release: Release, used: tuple[str, ...]) -> list[dict[str, str]]:
+    """Return the variables that vary in WO but are constant in WA or HO."""
+    from evalkit.quantities import varying
+
+    tables = {"avatars": release.working_avatars, "holdout": release.reference}
+    return [
+        {"variable": name, "table": table}
+        for table, frame in tables.items()
+        for name in used
+        if name not in varying(frame, used)
+    ]
+
+
+def _matrices(tables: _Tables, min_count: int) -> dict[str, Any]:
+    """Return the worst pairs and the correlations among the variables in them.
+
+    A pair is shown only if at least `min_count` rows of each table are filled in both columns.
+    """
+    import numpy as np
+
+    from evalkit.quantities import correlations, filled_pairs
+
+    parts = (tables.working, tables.avatars, tables.holdout)
+    working, avatars, holdout = (correlations(part) for part in parts)
+    enough = np.min([filled_pairs(part) for part in parts], axis=0) >= min_count  # (p, p)
+    change = np.where(enough, np.abs(working - avatars), -1.0)
+    first, second = np.triu_indices(len(working), k=1)
+    order = np.argsort(-change[first, second], kind="stable")
+    pairs = [(int(first[k]), int(second[k])) for k in order if change[first[k], second[k]] >= 0]
+    chosen = _variables_of(pairs, len(tables.variables))
+    return {
+        "worst_pairs": [
+            {
+                "first": tables.variables[i],
+                "second": tables.variables[j],
+                "working": _rounded(working[i, j]),
+                "avatars": _rounded(avatars[i, j]),
+                "holdout": _rounded(holdout[i, j]),
+                "change": _rounded(avatars[i, j] - working[i, j]),
+            }
+            for i, j in pairs[:SHOWN_PAIRS]
+        ],
+        "matrix_variables": [tables.variables[i] for i in chosen],
+        "matrix_working": _shown(working, enough, chosen),
+        "matrix_avatars": _shown(avatars, enough, chosen),
+        "matrix_holdout": _shown(holdout, enough, chosen),
+    }
+
+
+def _variables_of(pairs: Sequence[tuple[int, int]], p: int) -> list[int]:
+    """Return up to 12 variables: all, or those that stand in the worst pairs, in order."""
+    if p <= SHOWN_VARIABLES:
+        return list(range(p))
+    chosen: list[int] = []
+    for pair in pairs:
+        chosen += [index for index in pair if index not in chosen]
+        if len(chosen) >= SHOWN_VARIABLES:
+            break
+    return sorted(chosen[:SHOWN_VARIABLES])
+
+
+def _shown(
+    matrix: NDArray[np.float64], enough: NDArray[np.bool_], chosen: Sequence[int]
+) -> list[list[float | None]]:
+    """Return the chosen part of a matrix, rounded, None where too few rows are filled."""
+    return [[_rounded(matrix[i, j]) if enough[i, j] else None for j in chosen] for i in chosen]
+
+
+def _rounded(value: float) -> float:
+    """Return a correlation with three decimals and no negative zero."""
+    return round(float(value), 3) + 0.0
+
+
+def _warnings(release: Release, facts: Mapping[str, Any]) -> list[Message]:
+    """Return what the reader must know beside the score."""
+    found = []
+    n, n_holdout = facts["n_working"], facts["n_holdout"]
+    if n < STABLE_ROWS:
+        found.append(
+            say(
+                "few_rows_unstable",
+                "Only {n_working} rows: under 200 this score is unstable.",
+                n_working=n,
+            )
+        )
+    if release.holdout_kind == "real" and n_holdout < n / 2:
+        found.append(
+            say(
+                "small_holdout",
+                "The holdout has {n_holdout} rows against {n_working}: a small reference raises "
+                "the score; at equal sizes it would be about {score_at_equal_sizes:.1f}.",
+                n_holdout=n_holdout,
+                n_working=n,
+                score_at_equal_sizes=facts["score_at_equal_sizes"],
+            )
+        )
+    if release.holdout_kind == "real" and facts["reference_rank"] >= UNUSUAL_RANK:
+        found.append(
+            say(
+                "holdout_differs",
+                "The holdout differs from the originals more than {percent:.0f} % of random "
+                "deals of the same rows do: it may not be a sample of the same people.",
+                percent=100 * facts["reference_rank"],
+            )
+        )
+    return found + [
+        say(
+            "collapsed_column",
+            "{variable} is constant in the {table} only; its correlations there count as 0.",
+            **one,
+        )
+        for one in facts["collapsed"]
+    ]
+
+
+def _equal_reference() -> Message:
+    """Return the message for a reference difference of 0."""
+    return say(
+        "holdout_equals_originals",
+        "The holdout has the correlations of the originals to the last digit: it is no "
+        "independent reference. Give a holdout of other people.",
+    )
+
+
+def _too_few_variables(used: tuple[str, ...], left_out: list[str]) -> Message:
+    """Return the reason why there is no pair of numeric variables."""
+    if left_out:
+        return say(
+            "too_few_numeric",
+            "Correlations need two numeric variables that vary, and there are {n_numeric}; "
+            "constant or empty: {left_out}. Give a type with --numeric if one was misread.",
+            n_numeric=len(used),
+            left_out=left_out,
+        )
+    return say(
+        "too_few_numeric",
+        "Correlations need two numeric variables, and there are {n_numeric}. "
+        "Give a type with --numeric if one was misread.",
+        n_numeric=len(used),
+        left_out=left_out,
+    )
+
+
+def _no_reference() -> Message:
+    """Return the reason why one row cannot be cut in two halves."""
+    return say(
+        "no_reference",
+        "There is no holdout, and a single original cannot be cut in two halves. "
+        "Give a holdout with --holdout.",
+    )
+
+
+def draw(result: Mapping[str, Any], words: Mapping[str, str], narrow: bool) -> tuple[Drawing, ...]:
+    """Return the figures of the report from the plain result."""
+    from evalkit.figures import correlation_drawings
+
+    return correlation_drawings(result["facts"], words, narrow)
+
+
+METRIC = Metric(
+    slug=SLUG,
+    version=1,
+    section=Section.UTILITY,
+    level="bivariate",
+    basis=Basis.COMPARISON,
+    compute=compute,
+    draw=draw,
+    needs=frozenset({Need.HOLDOUT}),
+    copy_score=100.0,
+)

@@ -1,0 +1,274 @@
+"""The archived form of an assessment: plain, typed, frozen records and their JSON.
+
+Everything right of this file works from the JSON alone, without the data.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from evalkit.errors import InputError
+from evalkit.messages import Message  # noqa: TC001 - the fields are read at run time
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCHEMA_VERSION = 1
+LARGEST_FILE_BYTES = 64 * 2**20
+
+
+class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A frozen record that refuses unknown fields."""
+
+
+class InputRecord(Record):
+    """One input table as it was read: base name, size and SHA-256 of the file."""
+
+    name: str
+    rows: int
+    columns: int
+    sha256: str | None
+
+
+class VariableRecord(Record):
+    """One column: what it was read as and whether the metrics saw it."""
+
+    name: str
+    type: str
+    role: str
+    used: bool
+    missing_share: float
+    level_band: str
+    identifier: bool
+    notes: list[Message]
+
+
+class ReleaseRecord(Record):
+    """The tables of a release: sizes, hashes and columns, no cells."""
+
+    original: InputRecord
+    avatars: InputRecord
+    holdout: InputRecord | None
+    holdout_kind: str
+    row_link: bool
+    axes: int
+    seed: int
+    n_working: int
+    n_working_avatars: int
+    n_holdout: int
+    variables: list[VariableRecord]
+    notes: list[Message]
+
+
+class ScenarioRecord(Record):
+    """What an attacker was taken to hold, and the seed of every draw."""
+
+    name: str
+    known: list[str]
+    sensitive: str | None
+    context: str | None
+    seed: int
+    min_count: int
+
+
+class Target(Record):
+    """A value that somebody set for a metric."""
+
+    operator: str
+    value: float
+    issuer: str
+    definition: str
+
+
+class ProfileRecord(Record):
+    """The target profile that was used: who set it, when, for whom."""
+
+    name: str
+    issuer: str
+    issuer_role: str
+    date: str
+    status: str
+    caveat: str
+    context: dict[str, Any]
+    sha256: str
+
+
+class Result(Record):
+    """One metric's outcome with its verdict.
+
+    Attributes
+    ----------
+    status : str
+        ``"measured"`` or ``"not applicable"``.
+    verdict : str
+        ``"met"``, ``"not met"``, ``"no target"`` or ``"not applicable"``.
+    score : float, optional
+        In `unit`; None when the metric is not applicable.
+    interval : tuple of two float, optional
+        95 % interval in the unit of the score.
+    facts : dict
+        Plain numbers behind the score, described on the metric's page.
+    """
+
+    version: int
+    section: str
+    criterion: str | None
+    level: str | None
+    basis: str
+    status: str
+    reason: Message | None
+    score: float | None
+    unit: str
+    direction: str
+    interval: tuple[float, float] | None
+    interval_method: str | None
+    target: Target | None
+    verdict: str
+    warnings: list[Message]
+    facts: dict[str, Any]
+    seconds: float | None
+
+
+class ScenarioResults(Record):
+    """A further scenario with the results that depend on it."""
+
+    scenario: ScenarioRecord
+    results: dict[str, Result]
+
+
+class Assessment(Record):
+    """The whole run, and the file that is archived. It holds no cell of any table.
+
+    Examples
+    --------
+    >>> import pandas as pd, evalkit
+    >>> table = pd.DataFrame({"age": [20, 30, 40, 50], "size": [1, 2, 3, 4]})
+    >>> release = evalkit.load(table, table, holdout=table)
+    >>> evalkit.assess(release)["linkability_protection_rate"].score
+    0.0
+    """
+
+    schema_version: int
+    evalkit: str
+    created: str
+    title: str
+    language: str
+    versions: dict[str, str]
+    people: dict[str, str]
+    declared: dict[str, Any]
+    options: dict[str, Any]
+    release: ReleaseRecord
+    scenario: ScenarioRecord
+    profile: ProfileRecord | None
+    results: dict[str, Result]
+    more_scenarios: list[ScenarioResults]
+
+    def __getitem__(self, key: str | tuple[str, str]) -> Result:
+        """Return the result of a slug, or of a (slug, scenario name) pair; KeyError if absent."""
+        if isinstance(key, str):
+            return self.results[key]
+        slug, scenario_name = key
+        for one in self.scenarios():
+            if one.scenario.name == scenario_name:
+                return one.results[slug]
+        raise KeyError(scenario_name)
+
+    def scenarios(self) -> list[ScenarioResults]:
+        """Return every scenario with its results, the first one first."""
+        first = ScenarioResults(scenario=self.scenario, results=self.results)
+        return [first, *self.more_scenarios]
+
+    def frame(self) -> pd.DataFrame:
+        """Return one row per metric and scenario: score, interval, target, verdict, seconds."""
+        import pandas as pd
+
+        rows = [
+            _frame_row(one.scenario.name, slug, result)
+            for one in self.scenarios()
+            for slug, result in one.results.items()
+        ]
+        return pd.DataFrame(rows)
+
+    def json(self) -> bytes:
+        """Return the archived form: UTF-8 JSON, indented, in the order of the fields."""
+        return msgspec.json.format(msgspec.json.encode(self), indent=1) + b"\n"
+
+    def save(self, path: str | Path) -> Path:
+        """Write the JSON file to `path` in one step and return the path."""
+        target = Path(path)
+        part = target.with_name(f".{target.name}.part")
+        part.write_bytes(self.json())
+        return part.replace(target)
+
+    @classmethod
+    def read(cls, path: str | Path) -> Assessment:
+        """Read an assessment back.
+
+        Raises
+        ------
+        evalkit.InputError
+            If the file is missing, too large, not an assessment, or of a newer evalkit.
+        """
+        return decode(_bytes_of(Path(path)), Path(path).name)
+
+
+class _Version(msgspec.Struct):
+    """The one field that is read before the rest is trusted."""
+
+    schema_version: int
+
+
+def decode(content: bytes, name: str) -> Assessment:
+    """Return the assessment in `content`; `name` is the file's name for messages."""
+    try:
+        version = msgspec.json.decode(content, type=_Version).schema_version
+        if version > SCHEMA_VERSION:
+            message = (
+                f"{name}: written by a newer evalkit (schema {version}, this one reads up to "
+                f"{SCHEMA_VERSION}); update evalkit."
+            )
+            raise InputError(message)
+        return msgspec.json.decode(content, type=Assessment)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        detail = str(error) if isinstance(error, msgspec.ValidationError) else "not valid JSON"
+        message = f"{name}: not an assessment of evalkit ({detail})."
+        raise InputError(message) from None
+
+
+def _bytes_of(path: Path) -> bytes:
+    """Return the content of an assessment file within the size limit."""
+    try:
+        size = path.stat().st_size
+        if size > LARGEST_FILE_BYTES:
+            message = f"{path.name}: {size:,} bytes are too many for an assessment."
+            raise InputError(message)
+        return path.read_bytes()
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        message = f"{path.name}: cannot be read ({reason}); give an assessment.json."
+        raise InputError(message) from None
+
+
+def _frame_row(scenario_name: str, slug: str, result: Result) -> dict[str, Any]:
+    """Return one row of `Assessment.frame`."""
+    low, high = result.interval or (None, None)
+    target = result.target
+    return {
+        "metric": slug,
+        "scenario": scenario_name,
+        "section": result.section,
+        "criterion": result.criterion,
+        "status": result.status,
+        "score": result.score,
+        "low": low,
+        "high": high,
+        "unit": result.unit,
+        "target": f"{target.operator} {target.value:g}" if target else None,
+        "verdict": result.verdict,
+        "reason": result.reason.text if result.reason else None,
+        "warnings": len(result.warnings),
+        "seconds": result.seconds,
+    }

@@ -1,0 +1,136 @@
+"""The scenario: what an attacker is taken to hold, checked at the border."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from evalkit.errors import InputError
+
+if TYPE_CHECKING:
+    from evalkit.schema import Schema
+
+CONTEXTS = (
+    "internal",
+    "trusted-third-party",
+    "contractual-third-party",
+    "outside-eu",
+    "public",
+)
+LARGEST_SEED = 2**63 - 1
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """The question that an assessment answers, fixed before the run.
+
+    Attributes
+    ----------
+    name : str
+        Shown in the report; empty stands for "all columns" or "known columns".
+    known : tuple of str, optional
+        Columns that an attacker is taken to hold about a person; None stands for every used
+        column.
+    sensitive : str, optional
+        The column whose inference is tested.
+    context : str, optional
+        The recipient: one of `CONTEXTS`.
+    min_count : int
+        A level or a bar is shown only if at least so many originals carry it; 2 or more.
+    seed : int
+        Every random draw of the metrics follows from it; 0 or more.
+
+    Raises
+    ------
+    evalkit.InputError
+        If a value has the wrong form.
+
+    Examples
+    --------
+    >>> import evalkit
+    >>> evalkit.Scenario(known=["age", "sex"]).known
+    ('age', 'sex')
+    """
+
+    name: str = ""
+    known: tuple[str, ...] | None = None
+    sensitive: str | None = None
+    context: str | None = None
+    min_count: int = 11
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Check the untyped values that notebooks and the command line hand over."""
+        if isinstance(self.known, str):
+            message = f"known: give a list of column names, not the text {self.known!r}."
+            raise InputError(message)
+        if self.known is not None:
+            object.__setattr__(self, "known", _names(self.known))
+        if self.context is not None and self.context not in CONTEXTS:
+            message = f"context: {self.context!r} is unknown; use one of: {', '.join(CONTEXTS)}."
+            raise InputError(message)
+        _whole_number("min_count", self.min_count, 2, 10**9)
+        _whole_number("seed", self.seed, 0, LARGEST_SEED)
+
+    def settled(self, schema: Schema) -> Scenario:
+        """Return the scenario with its known variables spelt out and checked against `schema`.
+
+        Parameters
+        ----------
+        schema : Schema
+            Columns of the release.
+
+        Returns
+        -------
+        Scenario
+            `known` sorted as in the schema, `name` filled.
+
+        Raises
+        ------
+        evalkit.InputError
+            If a known or sensitive column does not exist or was left out.
+        """
+        used = schema.used_names()
+        if self.known is not None:
+            _check_columns("--known", self.known, schema)
+        if self.sensitive is not None:
+            _check_columns("--sensitive", (self.sensitive,), schema)
+        known = used if self.known is None else tuple(n for n in used if n in set(self.known))
+        name = self.name or ("all columns" if self.known is None else "known columns")
+        return replace(self, known=known, name=name)
+
+
+def _names(values: object) -> tuple[str, ...]:
+    """Return `values` as column names without repeats; refuse anything else."""
+    if not isinstance(values, list | tuple | set | frozenset) or not all(
+        isinstance(value, str) for value in values
+    ):
+        message = "known: give a list of column names."
+        raise InputError(message)
+    return tuple(dict.fromkeys(values))
+
+
+def _whole_number(name: str, value: object, low: int, high: int) -> None:
+    """Refuse a value that is not a whole number from `low` to `high`."""
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        message = f"{name}: {value!r} is not a whole number from {low} to {high}."
+        raise InputError(message)
+
+
+def _check_columns(option: str, names: tuple[str, ...], schema: Schema) -> None:
+    """Refuse names that are no columns or that no metric sees."""
+    for name in names:
+        if name not in schema:
+            import difflib
+
+            columns = [variable.name for variable in schema.variables]
+            near = difflib.get_close_matches(name, columns, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"columns: {', '.join(columns[:20])}."
+            message = f"{option}: there is no column {name!r}; {hint}"
+            raise InputError(message)
+        if not schema[name].used:
+            message = (
+                f"{option}: column {name!r} was left out ({schema[name].type}); choose another "
+                "or give its type with --numeric, --categorical or --datetime."
+            )
+            raise InputError(message)
