@@ -1,0 +1,209 @@
+"""How likely two searches, each breaking its ties at random, end at the same target."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from evalkit.kernels.grouping import concatenated_ranges, group_keys
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from evalkit.kernels.grouping import Groups
+    from evalkit.kernels.sets import NearestSets
+
+BLOCK_CELLS = 4_000_000  # marks, and expanded pairs, in one block
+MEASURED_CELLS = 5_000_000_000  # distances that long tie sets may cost before a sample is taken
+FEWEST_MEASURED = 200
+SAMPLE_SEED = 20_230_601
+
+
+@dataclass(frozen=True, eq=False)
+class LinkProbability:
+    """The exact chance of a link for each query, or an estimate where that costs too much.
+
+    Attributes
+    ----------
+    probability : ndarray of float64, shape (n,)
+        `|A and B| / (|A| * |B|)`, A and B the tie sets of the query; 0 to 1.
+        Where `exact` is false, the queries that were not measured carry the mean of those of their
+        kind that were, so that the mean over all rows is the estimate.
+    exact : bool
+    standard_error : float
+        Of the mean of `probability`; 0.0 if exact.
+    """
+
+    probability: NDArray[np.float64]
+    exact: bool
+    standard_error: float
+
+
+def link_probability(a: NearestSets, b: NearestSets) -> LinkProbability:
+    """For each query the chance that both searches pick the same target row.
+
+    Each search picks uniformly at random among its nearest targets, independently of the other:
+    `P = |A and B| / (|A| * |B|)`. It is computed, not simulated.
+
+    Parameters
+    ----------
+    a, b : NearestSets
+        Two searches with the same query rows and the same target rows, in the same order.
+
+    Returns
+    -------
+    LinkProbability
+
+    Raises
+    ------
+    ValueError
+        If the searches differ in the number of queries or of targets.
+
+    Notes
+    -----
+    Tie sets that were too long to list are measured again.
+    If that would cost more than 5e9 cell comparisons, a sample of these queries is measured,
+    drawn with a fixed seed, and `exact` is false.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from evalkit.kernels import Column, nearest
+    >>> sex = Column(np.array([0, 1]), np.array([0, 0, 1]), numeric=False)
+    >>> town = Column(np.array([5, 5]), np.array([5, 6, 5]), numeric=False)
+    >>> link_probability(nearest([sex]), nearest([town])).probability.tolist()
+    [0.25, 0.5]
+    """
+    if len(a.size) != len(b.size) or len(a.target.of_row) != len(b.target.of_row):
+        raise ValueError("the two searches are over different tables")
+    queries, targets = _pairs(a.query, b.query), _pairs(a.target, b.target)
+    listed = a.listed[queries.a] & b.listed[queries.b]
+    short, long = np.flatnonzero(listed), np.flatnonzero(~listed)
+    measured = _to_measure(a, b, queries, long)
+    shared = np.zeros(len(listed), np.float64)
+    shared[short] = _shared_of_lists(a, b, queries, targets, short)
+    shared[measured] = _shared_by_measure(a, b, queries, targets, measured)
+    probability = shared / (a.size[queries.first] * b.size[queries.first])
+    if len(measured) == len(long):
+        return LinkProbability(probability[queries.of_row], exact=True, standard_error=0.0)
+    error = _fill_in(probability, queries.rows, long, measured)
+    return LinkProbability(probability[queries.of_row], exact=False, standard_error=error)
+
+
+class _Pairs(NamedTuple):
+    """Distinct pairs (group of search a, group of search b) that rows have."""
+
+    a: NDArray[np.int64]
+    b: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    first: NDArray[np.integer]
+    of_row: NDArray[np.integer]
+
+
+def _pairs(a: Groups, b: Groups) -> _Pairs:
+    """Sorted by the group of a, then of b."""
+    width = len(b.count)
+    pairs = group_keys(a.of_row.astype(np.int64) * width + b.of_row, len(a.count) * width)
+    of_a = pairs.key // max(1, width)
+    return _Pairs(of_a, pairs.key - of_a * width, pairs.count, pairs.first, pairs.of_row)
+
+
+def _shared_of_lists(
+    a: NearestSets, b: NearestSets, queries: _Pairs, targets: _Pairs, which: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Target rows in both tie sets, for pairs whose sets are listed.
+
+    The list of a is spread to the pairs of groups that target rows have; those whose group of b is
+    in the list of b count.
+    """
+    degree = np.bincount(targets.a, minlength=len(a.target.count))
+    first_pair = np.concatenate([[0], np.cumsum(degree)])
+    spread = np.concatenate([[0], np.cumsum(degree[a.groups])])
+    qa, qb = queries.a[which], queries.b[which]
+    work = spread[a.starts[qa + 1]] - spread[a.starts[qa]] + b.starts[qb + 1] - b.starts[qb]
+    shared = np.zeros(len(which), np.float64)
+    for start, end in _cut(work):
+        of_a, listed_a = _lists(a, qa[start:end])
+        of_b, listed_b = _lists(b, qb[start:end])
+        place = concatenated_ranges(first_pair[listed_a], degree[listed_a])
+        pair = np.repeat(of_a, degree[listed_a])
+        wanted = pair * len(b.target.count) + targets.b[place]
+        there = of_b * len(b.target.count) + listed_b  # increasing: lists are
+        hit = there[np.minimum(np.searchsorted(there, wanted), len(there) - 1)] == wanted
+        shared[start:end] = np.bincount(
+            pair[hit], weights=targets.rows[place[hit]], minlength=end - start
+        )
+    return shared
+
+
+def _lists(
+    sets: NearestSets, groups: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Join the lists of some groups of queries; each entry with the place of its list."""
+    length = sets.starts[groups + 1] - sets.starts[groups]
+    entries = sets.groups[concatenated_ranges(sets.starts[groups], length)]
+    return np.repeat(np.arange(len(groups)), length), entries
+
+
+def _cut(work: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """Blocks of consecutive items, each with about `BLOCK_CELLS` of work."""
+    until = np.cumsum(work)
+    start = 0
+    while start < len(work):
+        done = int(until[start - 1]) if start else 0
+        end = max(start + 1, int(np.searchsorted(until, done + BLOCK_CELLS, side="right")))
+        yield start, end
+        start = end
+
+
+def _to_measure(
+    a: NearestSets, b: NearestSets, queries: _Pairs, long: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Choose which pairs with a long set are measured: all, or a sample if that is too much."""
+    cost = sum(len(s.target.count) * s.problem.width for s in (a, b))
+    most = max(FEWEST_MEASURED, MEASURED_CELLS // cost)
+    if len(long) <= most:
+        return long
+    # Drawn in an order of content, so that the sample does not depend on the order of rows.
+    order = np.lexsort((b.query.key[queries.b[long]], a.query.key[queries.a[long]]))
+    chosen = np.random.default_rng(SAMPLE_SEED).choice(len(long), most, replace=False)
+    return np.sort(long[order[chosen]])
+
+
+def _shared_by_measure(
+    a: NearestSets, b: NearestSets, queries: _Pairs, targets: _Pairs, which: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Target rows in both tie sets, for pairs of which a set is measured again."""
+    shared = np.zeros(len(which), np.float64)
+    if len(which) == 0:
+        return shared
+    measure_a, measure_b = a.measure(), b.measure()
+    for place, pair in enumerate(which):
+        in_a = a.tied(int(queries.a[pair]), measure_a)
+        in_b = b.tied(int(queries.b[pair]), measure_b)
+        shared[place] = targets.rows[in_a[targets.a] & in_b[targets.b]].sum()
+    return shared
+
+
+def _fill_in(
+    probability: NDArray[np.float64],
+    count: NDArray[np.int64],
+    long: NDArray[np.int64],
+    measured: NDArray[np.int64],
+) -> float:
+    """Give the pairs that were not measured the mean of those that were; the error of that.
+
+    A ratio estimate: pairs are drawn, rows are averaged (Cochran 1977, Sampling Techniques, 6.3).
+    """
+    weight, values = count[measured], probability[measured]
+    mean = float((weight * values).sum() / weight.sum())
+    probability[np.setdiff1d(long, measured, assume_unique=True)] = mean
+    residual = weight * (values - mean)
+    drawn, pool = len(measured), len(long)
+    variance = (1 - drawn / pool) / drawn * (residual**2).sum() / (drawn - 1)
+    error_of_mean = float(np.sqrt(variance)) / float(weight.mean())
+    return error_of_mean * float(count[long].sum() / count.sum())

@@ -1,0 +1,141 @@
+"""The search itself: equal rows are paired off, the rest goes to one of two paths."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from evalkit.kernels.blocks import thread_count
+from evalkit.kernels.columns import check_shapes
+from evalkit.kernels.dense import Dense, Ties, search_all
+from evalkit.kernels.grouping import concatenated_ranges, group_both, pair_off
+from evalkit.kernels.problem import pose
+from evalkit.kernels.sets import NearestSets
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from evalkit.kernels.columns import Column
+    from evalkit.kernels.grouping import Groups
+    from evalkit.kernels.problem import Problem
+
+Path = Literal["auto", "dense", "compiled"]
+
+LONGEST_LIST = 1_024  # groups up to which a tie set is listed ...
+LISTED_IN_ALL = 2**25  # ... and what all lists together may hold: 128 MiB
+
+
+def nearest(
+    columns: Sequence[Column],
+    *,
+    capped: bool = False,
+    threads: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    path: Path = "auto",
+) -> NearestSets:
+    """For each query the targets at the least Gower distance, ties included, exactly.
+
+    The distance over the columns V is `1/|V| * sum of delta`: numeric `|x - y| / (high - low)`,
+    categorical 1 if the levels differ, else 0.
+    Missing against missing gives 0, missing against filled gives 1.
+    The tie set holds every target with a distance up to 1e-9 above the least one.
+    The answer does not depend on the order of rows, the path, the threads or the size of blocks.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        At least one; all with n queries and m >= 1 targets.
+    capped : bool
+        False: a column of range 0 gives 0, and a cell outside its range may give more than 1.
+        True: delta is at most 1, and a column of range 0 gives 0 if equal, else 1.
+    threads : int, optional
+        None uses every processor that this process may run on.
+    progress : callable, optional
+        Called now and then with (queries done, queries in all); equal queries count once.
+    path : {"auto", "dense", "compiled"}
+        NumPy alone, compiled code, or the choice between them by the size of the tables.
+
+    Returns
+    -------
+    NearestSets
+        Empty arrays if n is 0.
+
+    Raises
+    ------
+    ValueError
+        If there is no column or no target, lengths differ, or `path` or `threads` is not allowed.
+
+    References
+    ----------
+    .. [1] Gower, J. C. (1971). A general coefficient of similarity and some of its properties.
+       Biometrics 27, 857-871.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from evalkit.kernels import Column, nearest
+    >>> age = Column(np.array([30, 41]), np.array([29, 50, 31]), numeric=True, low=29, high=50)
+    >>> sets = nearest([age])
+    >>> sets.size.tolist(), sets.members(0).tolist()
+    ([2, 1], [0, 2])
+    """
+    n, m = check_shapes(columns)
+    workers = thread_count(threads)
+    if path not in {"auto", "dense", "compiled"}:
+        raise ValueError("path must be auto, dense or compiled")
+    problem = pose(columns, capped=capped)
+    query, target = group_both(problem, n, m)
+    pair = pair_off(query, target) if problem.joinable() else np.full(len(query.count), -1)
+    open_groups = np.flatnonzero(pair < 0)
+    longest = _longest_list(len(open_groups))
+    if len(open_groups):
+        dense = Dense(problem, target.first, target.count)
+        ties = search_all(
+            dense, query.first[open_groups], longest, threads=workers, progress=progress
+        )
+    else:
+        ties = _no_ties(problem)
+    return _assemble(problem, query, target, pair, ties)
+
+
+def _longest_list(queries: int) -> int:
+    return max(16, min(LONGEST_LIST, LISTED_IN_ALL // max(1, queries)))
+
+
+def _no_ties(problem: Problem) -> Ties:
+    nothing = np.zeros(0, np.int64)
+    return Ties(np.zeros(0, problem.dtype), nothing, nothing, np.zeros(0, np.int32))
+
+
+def _assemble(
+    problem: Problem, query: Groups, target: Groups, pair: NDArray[np.int64], ties: Ties
+) -> NearestSets:
+    """Pairs of equal rows and searched tie sets, put together group by group."""
+    equal = np.flatnonzero(pair >= 0)
+    searched = np.flatnonzero(pair < 0)
+    least = np.zeros(len(pair), problem.dtype)
+    rows = np.empty(len(pair), np.int64)
+    length = np.ones(len(pair), np.int64)
+    least[searched], rows[searched] = ties.least, ties.rows
+    rows[equal] = target.count[pair[equal]]
+    length[searched] = np.maximum(ties.listed, 0)
+    starts = np.concatenate([[0], np.cumsum(length)])
+    groups = np.empty(starts[-1], np.int32)
+    groups[starts[equal]] = pair[equal]
+    groups[concatenated_ranges(starts[searched], length[searched])] = ties.groups
+    listed = np.ones(len(pair), np.bool_)
+    listed[searched] = ties.listed >= 0
+    return NearestSets(
+        problem.distance(least)[query.of_row],
+        rows[query.of_row],
+        problem,
+        query,
+        target,
+        least,
+        starts,
+        groups,
+        listed,
+    )
