@@ -250,6 +250,8 @@ def _exported(markup: str) -> str:
 def _tidied(mathml: str, alt: str) -> str:
     """Name the formula in words, and keep brackets round plain content at their natural height."""
     root = ET.fromstring(mathml)  # noqa: S314 - written by the compiler, not by a user
+    for lines in root.findall("mtable"):  # the rows of an equation on several lines
+        lines.set("displaystyle", "true")
     for group in root.iter():
         tall = any(part.tag in _TALL for part in group.iter() if part is not group)
         brackets = [part for part in group if part.tag == "mo" and part.text in _BRACKETS]

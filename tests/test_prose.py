@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+import runpy
 from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
@@ -29,6 +30,9 @@ from evalkit.prose_text import clean_text
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+ROOT = Path(__file__).resolve().parents[1]
+FONTS = ROOT / "report_templates" / "fonts"
+FORMULAS = sorted((ROOT / "report_templates" / "metrics").glob("*/formula.typ"))
 FIRST = "\ue0000\ue001"
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -257,3 +261,61 @@ def test_a_formula_file_is_mathematics_and_nothing_else(source: str, message: st
 
 def test_an_escaped_sign_and_a_quoted_sign_are_no_code() -> None:
     assert "<mtext>#read</mtext>" in formula_mathml(f'{ALT}$ \\#x + "#read" $')
+
+
+def formula_name(path: Path) -> str:
+    return path.parent.name
+
+
+@pytest.mark.parametrize("language", ["en", "fr"])
+@pytest.mark.parametrize("path", FORMULAS, ids=formula_name)
+def test_a_formula_of_a_page_fits_the_text_column(path: Path, language: str) -> None:
+    block = formula_typst(path.read_text(encoding="utf-8"), language)
+    page = (
+        '#set text(font: "Libertinus Serif", size: 10.5pt)\n'
+        '#show math.equation: set text(font: "STIX Two Math")\n'
+        f"#context assert(measure([{block}]).width <= 106mm)\n"
+    )
+    fonts = {"font_paths": [str(FONTS)], "ignore_system_fonts": True}
+    assert typst.compile(page.encode(), format="pdf", **fonts)
+
+
+@pytest.mark.parametrize("language", ["en", "fr"])
+@pytest.mark.parametrize("path", FORMULAS, ids=formula_name)
+def test_the_characters_of_a_formula_are_in_the_font_that_html_carries(
+    path: Path, language: str
+) -> None:
+    mathematics = runpy.run_path(str(ROOT / "tools" / "build_fonts.py"))["MATHEMATICS"]
+    drawn = re.sub(r"<[^>]*>", "", formula_mathml(path.read_text(encoding="utf-8"), language))
+    assert set(map(ord, html.unescape(drawn))) <= mathematics
+
+
+@pytest.mark.parametrize("path", FORMULAS, ids=formula_name)
+def test_a_formula_has_a_twin_in_latex_that_a_notebook_shows(path: Path) -> None:
+    blocks = path.with_suffix(".tex").read_text(encoding="utf-8").strip().split("\n\n")
+    assert all(block.startswith("$$") and block.endswith("$$") for block in blocks)
+    assert all(block.count("$") == 4 and block.count("{") == block.count("}") for block in blocks)
+
+
+def test_the_founding_formulas_keep_their_signs() -> None:
+    written = "".join(formula_mathml(path.read_text(encoding="utf-8")) for path in FORMULAS)
+    assert "http" not in written
+    for sign in ("\U0001d7d9", "arg min", "<mtext>categorical</mtext>", "<mtext>otherwise</mtext>"):
+        assert sign in written
+
+
+def test_a_page_with_data_of_any_kind_meets_the_standards_of_the_pdf() -> None:
+    import matplotlib as mpl
+
+    folders = [FONTS, Path(mpl.get_data_path()) / "fonts" / "ttf"]
+    covered = covered_characters(folders)
+    values = [value for value in [*HOSTILE, "中文 😀 \u200d"] if value]  # a heading needs a title
+    pages = "".join(to_typst(PAGE, [value, "x"], covered) for value in values)
+    markup = f'#set document(title: "t")\n#heading[#"t"]\n\n{pages}'
+    assert typst.compile(
+        markup.encode(),
+        format="pdf",
+        font_paths=[str(folder) for folder in folders],
+        ignore_system_fonts=True,
+        pdf_standards=["a-3a", "ua-1"],
+    )
