@@ -1,0 +1,27 @@
+"""House style and a handful of drawings, from plain numbers to SVG. Alone imports matplotlib.
+
+Each primitive returns a `Drawing` whose figure is of natural size, holds its text as text and
+uses the light house colours. `html_svg` and `typst_svg` dress it for an output.
+"""
+
+from __future__ import annotations
+
+from evalkit.figures.curve import Target, curve
+from evalkit.figures.pairs import worst_pairs
+from evalkit.figures.sheet import Drawing
+from evalkit.figures.style import colour_css, heat_css
+from evalkit.figures.svg import html_svg, svg, typst_svg
+from evalkit.figures.words import ENGLISH
+
+__all__ = [
+    "ENGLISH",
+    "Drawing",
+    "Target",
+    "colour_css",
+    "curve",
+    "heat_css",
+    "html_svg",
+    "svg",
+    "typst_svg",
+    "worst_pairs",
+]

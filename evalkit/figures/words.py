@@ -1,0 +1,132 @@
+"""The words inside figures, in English, and how a number is written in a figure.
+
+A report in another language passes a mapping that holds the same keys.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MINUS = "\u2212"
+
+ENGLISH: Mapping[str, str] = MappingProxyType(
+    {
+        "figure_decimal": ".",
+        "figure_originals": "originals",
+        "figure_avatars": "avatars",
+        "figure_holdout": "holdout",
+        "figure_control": "control: unseen real rows",
+        "figure_shuffled": "shuffled columns",
+        "figure_target": "target {operator} {value}",
+        "figure_change": "change",
+        "figure_known_axis": "Number of known variables (of {total})",
+        "figure_heat_originals": "Originals",
+        "figure_heat_avatars": "Avatars",
+        "figure_heat_avatar_change": "Avatars minus originals",
+        "figure_heat_holdout_change": "Holdout minus originals",
+        "figure_in_data": "people in the data",
+        "figure_not_in_data": "control",
+        "figure_naive": "naive guess",
+        "figure_alt_curve": "Line chart over the number of known variables.",
+        "figure_alt_curve_point": "With {known}: avatars {score}",
+        "figure_alt_curve_holdout": "control {score}",
+        "figure_alt_curve_floor": "shuffled columns {score}",
+        "figure_alt_target": "Target {operator} {value}.",
+        "figure_alt_levels": (
+            "Two triangles of correlations among {count} variables, originals below the diagonal "
+            "and avatars above. The strongest pair of the originals is {first} and {second}: "
+            "{working} in the originals, {avatars} in the avatars."
+        ),
+        "figure_alt_changes": (
+            "Two triangles of differences from the originals. The largest of the avatars, above "
+            "the diagonal, is {avatars}; the largest of the holdout, below it, is {holdout}."
+        ),
+        "figure_alt_pairs": (
+            "Dot plot of {count} pairs. The largest change is {first} by {second}, from {working} "
+            "in the originals to {avatars} in the avatars."
+        ),
+        "figure_alt_interval": (
+            "{name}: {success} % of the people in the data ({low} to {high}), {control} % of the "
+            "control ({control_low} to {control_high})."
+        ),
+        "figure_alt_interval_alone": (
+            "{name}: {success} % of the people in the data ({low} to {high}); no control."
+        ),
+        "figure_alt_naive": "A naive guess succeeds for {naive} %.",
+    }
+)
+"""Every key that the primitives read."""
+
+
+def word(words: Mapping[str, str], key: str, **values: object) -> str:
+    """Return the words of `key`, filled with `values`; English where `words` lacks the key.
+
+    Parameters
+    ----------
+    words : mapping of str to str
+        The report's words.
+    key : str
+        One of the keys of `ENGLISH`.
+    **values
+        Names and written numbers.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from evalkit.figures.words import word
+    >>> word({}, "figure_target", operator="≥", value="80")
+    'target ≥ 80'
+    """
+    template = words.get(key, ENGLISH[key])
+    return template.format(**values) if values else template
+
+
+def written(value: float, decimals: int, words: Mapping[str, str], *, signed: bool = False) -> str:
+    """Return a number with a true minus and the decimal mark of the language.
+
+    Parameters
+    ----------
+    value : float
+        Any finite number.
+    decimals : int
+        Decimals shown.
+    words : mapping of str to str
+        The report's words; ``figure_decimal`` is the mark.
+    signed : bool
+        Whether a plus is shown too; a value that rounds to zero has no sign.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from evalkit.figures.words import written
+    >>> written(0.05, 2, {}, signed=True), written(-0.001, 2, {})
+    ('+0.05', '0.00')
+    """
+    digits = f"{abs(value):.{decimals}f}"
+    if float(digits) == 0:
+        sign = ""
+    elif value < 0:
+        sign = MINUS
+    else:
+        sign = "+" if signed else ""
+    return sign + digits.replace(".", word(words, "figure_decimal"))
+
+
+def limit(value: float, words: Mapping[str, str]) -> str:
+    """Return a target's value as short as it was set: 80, not 80.0."""
+    return f"{value:g}".replace("-", MINUS).replace(".", word(words, "figure_decimal"))
+
+
+def sign_of(operator: str) -> str:
+    """Return the sign of a comparison as printed: ``>=`` becomes ≥."""
+    return {">=": "≥", "<=": "≤"}.get(operator, operator)
