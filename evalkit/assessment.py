@@ -23,6 +23,7 @@ from evalkit.records import (
 )
 from evalkit.resources import check_language
 from evalkit.scenario import Scenario
+from evalkit.targets import cannot_tell, meets, read_profile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from evalkit.records import Target
     from evalkit.release import InputTable, Release
     from evalkit.schema import Variable
+    from evalkit.targets import Profile
 
     Progress = Callable[[int, int, str], None]
 
@@ -98,7 +100,7 @@ def assess(  # noqa: PLR0913 - the public call: every argument but the first has
     """
     check_language(language)
     scenarios = _settled(scenario, release)
-    targets = _no_targets(profile)
+    targets = read_profile(profile)
     plan = [
         (one, metric)
         for index, one in enumerate(scenarios)
@@ -124,7 +126,7 @@ def assess(  # noqa: PLR0913 - the public call: every argument but the first has
         options={**release.options, **(options or {})},
         release=_release_record(release, scenarios[0]),
         scenario=_scenario_record(scenarios[0]),
-        profile=None,
+        profile=targets.record if targets else None,
         results=results[0],
         more_scenarios=[
             ScenarioResults(scenario=_scenario_record(one), results=found)
@@ -208,16 +210,8 @@ def _chosen(slugs: Iterable[str] | None) -> list[Metric]:
     return [metric for metric in metrics.all() if metric.slug in wanted]
 
 
-def _no_targets(profile: str) -> dict[str, Target]:
-    """Return the targets of the profile; without a profile nobody has set any."""
-    if profile != "none":
-        message = f"profile: {profile!r} is unknown; use 'none'."
-        raise InputError(message)
-    return {}
-
-
 def _measured(
-    metric: Metric, release: Release, scenario: Scenario, targets: dict[str, Target]
+    metric: Metric, release: Release, scenario: Scenario, profile: Profile | None
 ) -> Result:
     """Return one metric's result; what it needs is checked first."""
     from evalkit.randomness import stream
@@ -229,7 +223,8 @@ def _measured(
     else:
         outcome = metric.compute(release, scenario, stream(scenario.seed, metric.slug))
     seconds = None if _epoch() else round(time.perf_counter() - started, 3)
-    return _result(metric, outcome, targets.get(metric.slug), _too_few_rows(release), seconds)
+    target = profile.targets.get(metric.slug) if profile else None
+    return _result(metric, outcome, target, _too_few_rows(release), seconds)
 
 
 def _result(
@@ -240,28 +235,58 @@ def _result(
     seconds: float | None,
 ) -> Result:
     """Return the record of an outcome, with its verdict."""
-    measured = not isinstance(outcome, NotApplicable)
-    unjudged = (too_few_rows or outcome.unjudged) if measured else outcome.reason
-    warnings = [*outcome.warnings, *([unjudged] if unjudged else [])] if measured else []
+    measured: dict[str, Any] = {
+        "status": "not applicable",
+        "score": None,
+        "interval": None,
+        "interval_method": None,
+        "verdict": "not applicable",
+        "warnings": [],
+    }
+    if isinstance(outcome, NotApplicable):
+        reason: Message | None = outcome.reason
+    else:
+        reason = _unjudged(metric, outcome, target, too_few_rows)
+        measured = {
+            "status": "measured",
+            "score": outcome.score,
+            "interval": outcome.interval,
+            "interval_method": outcome.interval_method,
+            "verdict": "not applicable" if reason else _verdict(outcome, target),
+            "warnings": [*outcome.warnings, *([reason] if reason else [])],
+        }
     return Result(
         version=metric.version,
         section=metric.section.value,
         criterion=metric.criterion,
         level=metric.level,
         basis=metric.basis.value,
-        status="measured" if measured else "not applicable",
-        reason=unjudged,
-        score=outcome.score if measured else None,
         unit=metric.unit,
         direction=metric.direction,
-        interval=outcome.interval if measured else None,
-        interval_method=outcome.interval_method if measured else None,
+        reason=reason,
         target=target,
-        verdict="not applicable" if unjudged else "no target",
-        warnings=warnings,
         facts=outcome.facts,
         seconds=seconds,
+        **measured,
     )
+
+
+def _unjudged(
+    metric: Metric, outcome: Outcome, target: Target | None, too_few_rows: Message | None
+) -> Message | None:
+    """Return why a measured score may have no verdict, or nothing."""
+    reason = too_few_rows or outcome.unjudged
+    if reason or target is None:
+        return reason
+    return cannot_tell(metric.section.value, outcome.facts, target)
+
+
+def _verdict(outcome: Outcome, target: Target | None) -> str:
+    """Return the verdict by the estimate; the words beside it are graded by the interval."""
+    if target is None:
+        return "no target"
+    value = outcome.score if outcome.judged_value is None else outcome.judged_value
+    return "met" if meets(value, target) else "not met"
 
 
 def _unmet_need(metric: Metric, release: Release, scenario: Scenario) -> Message | None:

@@ -24,12 +24,13 @@ if TYPE_CHECKING:
     from evalkit.schema import Schema
 
 Ranges: TypeAlias = "dict[str, tuple[float | int, float | int] | None]"
+Cells: TypeAlias = "NDArray[np.int64] | NDArray[np.float64]"
 TableName: TypeAlias = Literal["original", "avatars", "holdout"]
 
 _CACHES: WeakKeyDictionary[Release, dict[Any, Any]] = WeakKeyDictionary()
 
 
-def cells(frame: pd.DataFrame, schema: Schema, name: str) -> NDArray[np.generic]:
+def cells(frame: pd.DataFrame, schema: Schema, name: str) -> Cells:
     """Return one column as the kernels read it.
 
     Parameters
@@ -48,7 +49,8 @@ def cells(frame: pd.DataFrame, schema: Schema, name: str) -> NDArray[np.generic]
     """
     column = frame[name]
     if schema[name].is_number:
-        return column.to_numpy()
+        numbers: Cells = column.to_numpy()
+        return numbers
     return column.cat.codes.to_numpy().astype(np.int64)
 
 

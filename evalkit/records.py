@@ -24,7 +24,7 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """A frozen record that refuses unknown fields."""
 
 
-class InputRecord(Record):
+class InputRecord(Record, frozen=True, kw_only=True):
     """One input table as it was read: base name, size and SHA-256 of the file."""
 
     name: str
@@ -33,7 +33,7 @@ class InputRecord(Record):
     sha256: str | None
 
 
-class VariableRecord(Record):
+class VariableRecord(Record, frozen=True, kw_only=True):
     """One column: what it was read as and whether the metrics saw it."""
 
     name: str
@@ -46,7 +46,7 @@ class VariableRecord(Record):
     notes: list[Message]
 
 
-class ReleaseRecord(Record):
+class ReleaseRecord(Record, frozen=True, kw_only=True):
     """The tables of a release: sizes, hashes and columns, no cells."""
 
     original: InputRecord
@@ -63,7 +63,7 @@ class ReleaseRecord(Record):
     notes: list[Message]
 
 
-class ScenarioRecord(Record):
+class ScenarioRecord(Record, frozen=True, kw_only=True):
     """What an attacker was taken to hold, and the seed of every draw."""
 
     name: str
@@ -74,7 +74,7 @@ class ScenarioRecord(Record):
     min_count: int
 
 
-class Target(Record):
+class Target(Record, frozen=True, kw_only=True):
     """A value that somebody set for a metric."""
 
     operator: str
@@ -83,7 +83,7 @@ class Target(Record):
     definition: str
 
 
-class ProfileRecord(Record):
+class ProfileRecord(Record, frozen=True, kw_only=True):
     """The target profile that was used: who set it, when, for whom."""
 
     name: str
@@ -96,7 +96,7 @@ class ProfileRecord(Record):
     sha256: str
 
 
-class Result(Record):
+class Result(Record, frozen=True, kw_only=True):
     """One metric's outcome with its verdict.
 
     Attributes
@@ -132,14 +132,14 @@ class Result(Record):
     seconds: float | None
 
 
-class ScenarioResults(Record):
+class ScenarioResults(Record, frozen=True, kw_only=True):
     """A further scenario with the results that depend on it."""
 
     scenario: ScenarioRecord
     results: dict[str, Result]
 
 
-class Assessment(Record):
+class Assessment(Record, frozen=True, kw_only=True):
     """The whole run, and the file that is archived. It holds no cell of any table.
 
     Examples
