@@ -164,7 +164,8 @@ def build(packages: dict[str, Path], output: Path) -> None:
     output.mkdir(parents=True, exist_ok=True)
     written: dict[str, bytes] = {}
     for package, name in LICENCES.items():
-        written[name] = read_member(packages[package], "package/LICENSE_FONT")
+        licence = read_member(packages[package], "package/LICENSE_FONT")
+        written[name] = licence.replace(b"\r\n", b"\n")
     for cut in CUTS:
         complete = read_member(packages[cut.package], cut.member)
         written[cut.file] = complete
