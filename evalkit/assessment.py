@@ -181,7 +181,7 @@ def measure(  # noqa: PLR0913 - the one-call form of load and assess
     """
     from evalkit.release import load
 
-    scenario = Scenario(known=known, sensitive=sensitive, seed=seed)  # type: ignore[arg-type]
+    scenario = Scenario(known=known, sensitive=sensitive, seed=seed)
     release = load(original, avatars, holdout, seed=seed, **load_options)
     return assess(release, scenario, metrics=[slug]).results[_chosen([slug])[0].slug]
 

@@ -29,7 +29,7 @@ def stream(seed: int, name: str) -> np.random.Generator:
     Examples
     --------
     >>> from evalkit.randomness import stream
-    >>> stream(0, "a").integers(10**6) == stream(0, "a").integers(10**6)
+    >>> int(stream(0, "a").integers(1000)) == int(stream(0, "a").integers(1000))
     True
     """
     digest = hashlib.sha256(name.encode()).digest()

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from evalkit.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from evalkit.schema import Schema
 
 CONTEXTS = (
@@ -28,7 +30,7 @@ class Scenario:
     ----------
     name : str
         Shown in the report; empty stands for "all columns" or "known columns".
-    known : tuple of str, optional
+    known : sequence of str, optional
         Columns that an attacker is taken to hold about a person; None stands for every used
         column.
     sensitive : str, optional
@@ -53,7 +55,7 @@ class Scenario:
     """
 
     name: str = ""
-    known: tuple[str, ...] | None = None
+    known: Sequence[str] | None = None
     sensitive: str | None = None
     context: str | None = None
     min_count: int = 11
@@ -92,7 +94,7 @@ class Scenario:
         """
         used = schema.used_names()
         if self.known is not None:
-            _check_columns("--known", self.known, schema)
+            _check_columns("--known", tuple(self.known), schema)
         if self.sensitive is not None:
             _check_columns("--sensitive", (self.sensitive,), schema)
         known = used if self.known is None else tuple(n for n in used if n in set(self.known))

@@ -104,15 +104,26 @@ def _standardised(
     A correlation does not change by this, and sums of squares keep their digits.
     """
     filled = ~np.isnan(matrix)  # (n, p)
-    count = np.maximum(filled.sum(axis=0), 1)
-    # Halving first keeps sums of huge values finite.
-    largest = np.max(np.abs(np.where(filled, matrix, 0.0)), axis=0, initial=0.0)
-    values = np.where(filled, matrix, 0.0) / np.where(largest > 0, largest, 1.0)
-    values = np.where(filled, values - values.sum(axis=0) / count, 0.0)
-    spread = np.sqrt((values**2).sum(axis=0) / count)
-    constant = _constant(matrix, filled)
-    scale = np.where(constant | (spread == 0), 1.0, spread)
-    return np.where(constant, 0.0, values / scale), filled
+    values = np.where(filled, matrix - _medians(matrix, filled), 0.0)
+    # The largest first: sums of squares of huge values stay finite.
+    largest = np.max(np.abs(values), axis=0, initial=0.0)
+    values /= np.where(largest > 0, largest, 1.0)
+    values[:, _constant(matrix, filled)] = 0.0
+    return values, filled
+
+
+def _medians(matrix: NDArray[np.float64], filled: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return the median of the filled cells of each column, 0 for an empty one.
+
+    A mean as the origin would lie far from all rows but one where one value is huge, and the
+    deals without that row would lose their digits.
+    """
+    return np.array(
+        [
+            np.median(column[known]) if known.any() else 0.0
+            for column, known in zip(matrix.T, filled.T, strict=True)
+        ]
+    )  # (p,)
 
 
 def _constant(matrix: NDArray[np.float64], filled: NDArray[np.bool_]) -> NDArray[np.bool_]:

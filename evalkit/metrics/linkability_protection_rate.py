@@ -158,7 +158,7 @@ def compute(
     n = len(linked.probability)
     together = ranges(release.schema, (release.original, release.avatars), known)
     attack = _Attack(release, known_a, known_b, together)
-    facts = {
+    facts: dict[str, Any] = {
         "n_original": n,
         "n_avatars": len(release.avatars),
         "n_known": len(known),

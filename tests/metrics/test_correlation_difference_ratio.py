@@ -195,7 +195,7 @@ def test_a_holdout_of_other_people_is_noticed() -> None:
 
 
 def test_a_huge_value_or_a_far_origin_does_not_cost_the_digits() -> None:
-    table = correlated(50, 1).to_numpy()
+    table = correlated(50, 1).to_numpy(copy=True)
     assert correlations(table * 1e3 + 1.7e9) == pytest.approx(correlations(table), abs=1e-6)
     table[0, 0] = 1e9
     rest = Deals(table).correlations_of(np.arange(50) < 1)[1]
