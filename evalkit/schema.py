@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 TYPES = ("numeric", "categorical", "boolean", "datetime", "text", "empty")
 NUMBER_TYPES = ("numeric", "datetime")
+DECLARED_TYPES = ("numeric", "categorical", "boolean", "datetime", "text")
+"""Types that a user may give a column; empty is only ever found."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,323 @@
+"""A release: the originals, their avatars and a holdout, aligned to one schema."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from evalkit.alignment import aligned_names
+from evalkit.conversion import converted, settled_columns
+from evalkit.errors import InputError
+from evalkit.inference import read_column
+from evalkit.messages import Message
+from evalkit.randomness import content_order, stream
+from evalkit.reading import TextTable, read_table
+from evalkit.reading_options import ReadingOptions, reading_options, whole_number
+from evalkit.schema import Schema, Variable
+from evalkit.splitting import split, split_file
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import numpy as np
+    import numpy.typing as npt
+    import pandas as pd
+
+    Source: TypeAlias = str | Path | pd.DataFrame
+
+__all__ = ["InputTable", "Release", "load", "split", "split_file"]
+
+LARGEST_SEED = 2**63 - 1
+
+
+@dataclass(frozen=True)
+class InputTable:
+    """One input table as it was read.
+
+    Attributes
+    ----------
+    name : str
+        Base name of the file, or original, avatars or holdout for a DataFrame.
+    rows, columns : int
+        As read, the columns that are not used included.
+    sha256 : str, optional
+        Of the bytes of the file; None for a DataFrame.
+    """
+
+    name: str
+    rows: int
+    columns: int
+    sha256: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """The tables under assessment, aligned to one schema, and the halves for the metrics.
+
+    Attributes
+    ----------
+    schema : Schema
+        All columns, the unused ones too.
+    original, avatars : pandas.DataFrame
+        The used columns in the order of the schema; int64 or float64 for numbers and dates (in
+        seconds), pandas.Categorical with levels shared by all tables otherwise.
+    holdout : pandas.DataFrame, optional
+        Records that the anonymisation never saw; None without a real holdout.
+    inputs : dict of str to InputTable
+        ``"original"``, ``"avatars"`` and perhaps ``"holdout"`` as they were read.
+    row_link : bool
+        Whether avatar i was made from original i; declared by the user.
+    axes : int
+        Number of principal axes for the metrics that use them.
+    seed : int
+        Draws only the halves of an approximate holdout.
+    notes : tuple of Message
+        What was found and decided while reading.
+    options : dict
+        The reading options as used, without paths.
+    """
+
+    schema: Schema
+    original: pd.DataFrame
+    avatars: pd.DataFrame
+    holdout: pd.DataFrame | None
+    inputs: dict[str, InputTable]
+    row_link: bool
+    axes: int
+    seed: int
+    notes: tuple[Message, ...]
+    options: dict[str, Any]
+
+    @property
+    def holdout_kind(self) -> str:
+        """Return ``"real"`` if a holdout was given, else ``"approximate"``."""
+        return "approximate" if self.holdout is None else "real"
+
+    @property
+    def working(self) -> pd.DataFrame:
+        """Return WO, the originals that the avatars under comparison were made from."""
+        return self._working_tables[0]
+
+    @property
+    def working_avatars(self) -> pd.DataFrame:
+        """Return WA, the avatars of the working originals."""
+        return self._working_tables[1]
+
+    @property
+    def reference(self) -> pd.DataFrame:
+        """Return HO, the records that the working avatars are compared against."""
+        return self._working_tables[2]
+
+    @cached_property
+    def _working_tables(self) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+        """WO, WA and HO, settled once for all metrics."""
+        if self.holdout is not None:
+            return self.original, self.avatars, self.holdout
+        return self.halves(self.seed)
+
+    def halves(self, seed: int) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+        """Return WO, WA and HO of an approximate holdout, drawn with another seed.
+
+        The rows are put in an order of content before the draw, so that the order of rows and
+        columns in the files never matters.
+
+        Parameters
+        ----------
+        seed : int
+            0 or more.
+
+        Returns
+        -------
+        working : pandas.DataFrame, shape (ceil(n / 2), columns)
+        working_avatars : pandas.DataFrame
+            The avatars of the working originals if rows are linked, else a random half with the
+            extra row.
+        reference : pandas.DataFrame, shape (floor(n / 2), columns)
+
+        Raises
+        ------
+        ValueError
+            If the release has a real holdout: there is nothing to draw.
+        """
+        if self.holdout is not None:
+            raise ValueError("a release with a real holdout has no halves to draw")
+        linked = [self.avatars] if self.row_link else []
+        working, reference = _halves(_order([self.original, *linked]), stream(seed, "originals"))
+        if self.row_link:
+            avatars = working
+        else:
+            avatars, _ = _halves(_order([self.avatars]), stream(seed, "avatars"))
+        rows = (self.original, working), (self.avatars, avatars), (self.original, reference)
+        taken = [frame.iloc[places].reset_index(drop=True) for frame, places in rows]
+        return taken[0], taken[1], taken[2]
+
+
+def load(
+    original: Source,
+    avatars: Source,
+    holdout: Source | None = None,
+    *,
+    schema: str | Path | dict[str, Any] | None = None,
+    categorical: Sequence[str] = (),
+    numeric: Sequence[str] = (),
+    datetime: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    missing: Sequence[str] = (),
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    row_link: bool = False,
+    axes: int = 5,
+    on_mismatch: str = "error",
+    seed: int = 0,
+) -> Release:
+    """Return the tables read, typed once and aligned.
+
+    Parameters
+    ----------
+    original, avatars : str, pathlib.Path or pandas.DataFrame
+        CSV or Parquet files, plain or compressed with gzip, or tables in memory.
+    holdout : str, pathlib.Path or pandas.DataFrame, optional
+        Records set aside before the anonymisation.
+    schema : str, pathlib.Path or dict, optional
+        YAML file or mapping ``{columns: {name: {type: ..., use: true}}}``.
+    categorical, numeric, datetime : sequence of str
+        Columns whose type is given instead of found.
+    ignore : sequence of str
+        Columns that no metric sees; they may be absent from any table.
+    missing : sequence of str
+        Cells that stand for missing, such as ``"?"``.
+    delimiter, encoding, decimal : str, optional
+        Dialect of all text files; found for each file if not given.
+    row_link : bool
+        Whether avatar i was made from original i.
+    axes : int
+        Number of principal axes, 1 to 1,000.
+    on_mismatch : {"error", "intersect"}
+        What to do if the tables have different columns.
+    seed : int
+        Draws the halves of an approximate holdout.
+
+    Returns
+    -------
+    Release
+
+    Raises
+    ------
+    evalkit.InputError
+        With one clear line, if a table or an option cannot be used.
+
+    Examples
+    --------
+    >>> import evalkit
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"age": [31, 45], "town": ["Nice", "Lyon"]})
+    >>> release = evalkit.load(table, table)
+    >>> [variable.type for variable in release.schema.variables]
+    ['numeric', 'categorical']
+    """
+    options = reading_options(
+        schema=schema,
+        categorical=categorical,
+        numeric=numeric,
+        datetime=datetime,
+        ignore=ignore,
+        missing=missing,
+        delimiter=delimiter,
+        encoding=encoding,
+        decimal=decimal,
+        on_mismatch=on_mismatch,
+    )
+    axes = whole_number("axes", axes, 1, 1000)
+    seed = whole_number("seed", seed, 0, LARGEST_SEED)
+    sources = {"original": original, "avatars": avatars, "holdout": holdout}
+    tables = {
+        role: read_table(source, role, options).with_decimals(options)
+        for role, source in sources.items()
+        if source is not None
+    }
+    if row_link and tables["original"].rows != tables["avatars"].rows:
+        message = (
+            f"--row-link: {tables['original'].rows:,} originals and {tables['avatars'].rows:,} "
+            "avatars cannot be linked row by row; drop the option or give tables of equal length."
+        )
+        raise InputError(message)
+    names, notes = aligned_names(tables, options)
+    variables, frames = _typed(names, tables, options)
+    return Release(
+        schema=Schema(tuple(variables)),
+        original=frames["original"],
+        avatars=frames["avatars"],
+        holdout=frames.get("holdout"),
+        inputs={
+            role: InputTable(table.name, table.rows, len(table.columns), table.sha256)
+            for role, table in tables.items()
+        },
+        row_link=bool(row_link),
+        axes=axes,
+        seed=seed,
+        notes=(*(note for table in tables.values() for note in table.notes), *notes),
+        options=options.recorded,
+    )
+
+
+def _typed(
+    names: Sequence[str], tables: dict[str, TextTable], options: ReadingOptions
+) -> tuple[list[Variable], dict[str, pd.DataFrame]]:
+    """Return the variables and the frames of used columns."""
+    import pandas as pd
+
+    variables = []
+    cells: dict[str, dict[str, Any]] = {role: {} for role in tables}
+    original = tables["original"]
+    for name in names:
+        reading = read_column(name, original.columns[name], original.decimals[name], options)
+        notes = list(reading.notes)
+        if reading.used:
+            columns = settled_columns(name, tables, reading, options)
+            found, more = converted(name, tables, columns, reading, options)
+            notes += more
+            for role, values in found.items():
+                cells[role][name] = values
+        variables.append(
+            Variable(
+                name=name,
+                type=reading.type,
+                used=reading.used,
+                identifier=reading.identifier,
+                missing_share=float((reading.column.codes < 0).mean()),
+                levels=len(reading.column.texts),
+                notes=tuple(notes),
+            )
+        )
+    frames = {
+        role: pd.DataFrame(cells[role], index=pd.RangeIndex(table.rows))
+        for role, table in tables.items()
+    }
+    return variables, frames
+
+
+def _order(frames: Sequence[pd.DataFrame]) -> npt.NDArray[np.intp]:
+    """Return the order of rows by content, columns taken by name, of frames side by side."""
+    import pandas as pd
+
+    columns = []
+    for frame in frames:
+        for name in sorted(frame.columns):
+            column = frame[name]
+            is_level = isinstance(column.dtype, pd.CategoricalDtype)
+            columns.append(column.cat.codes.to_numpy() if is_level else column.to_numpy())
+    return content_order(columns)
+
+
+def _halves(
+    order: npt.NDArray[np.intp], rng: np.random.Generator
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return two random halves of the rows in `order`; the first takes the extra row."""
+    import numpy as np
+
+    drawn = rng.permutation(len(order))
+    cut = (len(order) + 1) // 2
+    return order[np.sort(drawn[:cut])], order[np.sort(drawn[cut:])]

@@ -1,0 +1,245 @@
+"""A holdout set aside before the anonymisation, from a frame or a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evalkit.arrow_columns import TextColumn, frame_columns
+from evalkit.errors import InputError
+from evalkit.messages import Message, say
+from evalkit.randomness import content_order, stream
+from evalkit.reading import TextFile, file_bytes, is_parquet, read_table, text_file, unpacked
+from evalkit.reading_options import reading_options, whole_number
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy as np
+    import numpy.typing as npt
+    import pandas as pd
+
+FEWEST_ROWS = 500
+LARGEST_SEED = 2**63 - 1
+
+
+def split(
+    frame: pd.DataFrame, share: float = 0.5, seed: int = 0
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the rows to anonymise and the rows held back.
+
+    The draw follows the content of the rows: their order in the frame does not matter.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, shape (rows, columns)
+    share : float
+        Share of the rows that is held back, rounded down to whole rows; between 0 and 1.
+    seed : int
+        0 or more.
+
+    Returns
+    -------
+    working, holdout : pandas.DataFrame
+        In the order and with the index of `frame`.
+
+    Raises
+    ------
+    evalkit.InputError
+        If one of the two would have no rows.
+
+    Examples
+    --------
+    >>> import evalkit
+    >>> import pandas as pd
+    >>> working, holdout = evalkit.split(pd.DataFrame({"age": [20, 30, 40]}), share=0.5)
+    >>> len(working), len(holdout)
+    (2, 1)
+    """
+    names, columns = frame_columns(frame, "original")
+    named = {
+        f"{name} {place}": column
+        for place, (name, column) in enumerate(zip(names, columns, strict=True))
+    }
+    kept, held = _drawn(named, len(frame), share, seed)
+    return frame.iloc[kept], frame.iloc[held]
+
+
+def split_file(
+    path: str | Path,
+    output_dir: str | Path,
+    share: float = 0.5,
+    seed: int = 0,
+    *,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+) -> tuple[Path, Path, tuple[Message, ...]]:
+    """Write the rows to anonymise and the rows held back as two files of the input's form.
+
+    Parameters
+    ----------
+    path : str or pathlib.Path
+        CSV or Parquet file, plain or compressed with gzip.
+    output_dir : str or pathlib.Path
+        Folder of the two files; made if it does not exist.
+    share : float
+        Share of the rows that is held back, rounded down to whole rows; between 0 and 1.
+    seed : int
+        0 or more.
+    delimiter, encoding : str, optional
+        Dialect of a text file; found if not given.
+
+    Returns
+    -------
+    working_path, holdout_path : pathlib.Path
+        ``working`` and ``holdout`` with the ending of the input. Records of a text file are
+        written as they were.
+    notes : tuple of Message
+        How the file was read, and a warning under 500 rows.
+
+    Raises
+    ------
+    evalkit.InputError
+        If the file cannot be read or cut; then nothing is written.
+    """
+    options = reading_options(delimiter=delimiter, encoding=encoding)
+    table = read_table(path, "original", options)
+    kept, held = _drawn(table.columns, table.rows, share, seed)
+    content = file_bytes(path)
+    plain = unpacked(content, Path(path).name)
+    if is_parquet(plain):
+        parts = _parquet_parts(plain, (kept, held))
+    else:
+        file = text_file(plain, Path(path).name, options)
+        parts = _text_parts(file, table.rows, (kept, held))
+    if plain is not content:
+        parts = [_packed(part) for part in parts]
+    working, holdout = _write(Path(path), Path(output_dir), parts)
+    return working, holdout, (*table.notes, *_size_notes(table.rows))
+
+
+def _drawn(
+    columns: Mapping[str, TextColumn], rows: int, share: float, seed: int
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return the places of the rows to keep and to hold back, each in the order of the table."""
+    import numpy as np
+
+    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share < 1:
+        message = f"share: {share!r} is not a number between 0 and 1, such as 0.5."
+        raise InputError(message)
+    seed = whole_number("seed", seed, 0, LARGEST_SEED)
+    # 0.29 * 100 is a little under 29; the share that was meant decides.
+    count = int(rows * share + 1e-9)
+    if count == 0:
+        message = f"share: {share:g} of {rows:,} rows is less than one row; nothing to hold back."
+        raise InputError(message)
+    order = content_order([_ranks(columns[name]) for name in sorted(columns)])
+    drawn = order[stream(seed, "split").permutation(rows)]
+    return np.sort(drawn[count:]), np.sort(drawn[:count])
+
+
+def _ranks(column: TextColumn) -> npt.NDArray[Any]:
+    """Return the rank of each cell's text among those of its column, shape (rows,)."""
+    import numpy as np
+    import pyarrow.compute as pc
+
+    order = pc.sort_indices(column.texts).to_numpy(zero_copy_only=False)
+    ranks = np.empty(len(order) + 1, dtype=np.int64)
+    ranks[order] = np.arange(len(order))
+    ranks[-1] = -1
+    return ranks[column.codes]
+
+
+def _text_parts(file: TextFile, rows: int, places: Sequence[npt.NDArray[np.intp]]) -> list[bytes]:
+    """Return the header and the chosen records of a text file, once for each set of places."""
+    records = _records(file.text)
+    if len(records) != rows + 1:
+        records = _rewritten(file)
+    parts = []
+    for chosen in places:
+        text = b"".join([records[0], *(records[place + 1] for place in chosen)])
+        parts.append(text.decode().encode(file.encoding))
+    return parts
+
+
+def _records(text: bytes) -> list[bytes]:
+    """Return the records of a text as they are, each with its line end; empty lines are left out.
+
+    A line end inside quotation marks is part of a cell: before it, their number is odd.
+    """
+    import numpy as np
+
+    letters = np.frombuffer(text, dtype=np.uint8)
+    outside = ~np.logical_xor.accumulate(letters == ord('"'))
+    feeds = letters == ord("\n")
+    returns = (letters == ord("\r")) & ~np.append(feeds[1:], False)  # noqa: FBT003
+    ends = np.flatnonzero((feeds | returns) & outside) + 1
+    cuts = [0, *ends.tolist(), len(text)]
+    records = [text[start:end] for start, end in zip(cuts, cuts[1:], strict=False)]
+    line_end = b"\r\n" if b"\r\n" in text else b"\n" if b"\n" in text else b"\r"
+    filled = [record for record in records if record.strip(b"\r\n")]
+    return [record if record[-1:] in b"\r\n" else record + line_end for record in filled]
+
+
+def _rewritten(file: TextFile) -> list[bytes]:
+    """Return the records of a text whose quotation marks follow no rule, written by the rules."""
+    import csv
+    import io
+
+    records = []
+    for cells in csv.reader(io.StringIO(file.text.decode(), newline=""), delimiter=file.delimiter):
+        if cells:
+            line = io.StringIO(newline="")
+            csv.writer(line, delimiter=file.delimiter, lineterminator="\n").writerow(cells)
+            records.append(line.getvalue().encode())
+    return records
+
+
+def _parquet_parts(content: bytes, places: Sequence[npt.NDArray[np.intp]]) -> list[bytes]:
+    """Return the chosen rows as Parquet files with the schema of the input."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pq.ParquetFile(pa.BufferReader(content)).read()
+    parts = []
+    for chosen in places:
+        sink = pa.BufferOutputStream()
+        pq.write_table(table.take(pa.array(chosen)), sink)
+        parts.append(sink.getvalue().to_pybytes())
+    return parts
+
+
+def _packed(part: bytes) -> bytes:
+    """Return a part compressed with gzip, the same bytes each time."""
+    import gzip
+
+    return gzip.compress(part, mtime=0)
+
+
+def _write(source: Path, folder: Path, parts: Sequence[bytes]) -> tuple[Path, Path]:
+    """Write the two parts and return their paths; the input is never written over."""
+    ending = "".join(source.suffixes[-2:]) if source.suffix == ".gz" else source.suffix
+    paths = folder / f"working{ending}", folder / f"holdout{ending}"
+    if source.resolve() in {path.resolve() for path in paths}:
+        message = f"{source.name}: would be written over; choose another folder."
+        raise InputError(message)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path, part in zip(paths, parts, strict=True):
+            path.write_bytes(part)
+    except OSError as error:
+        reason = (error.strerror or type(error).__name__).lower()
+        message = f"{folder.name}: cannot be written to ({reason}); choose another folder."
+        raise InputError(message) from None
+    return paths
+
+
+def _size_notes(rows: int) -> list[Message]:
+    """Return the warning for a table too small for a holdout of its own."""
+    if rows >= FEWEST_ROWS:
+        return []
+    template = (
+        "The table has {rows:,} rows. A holdout is advised from {fewest:,} rows up: with fewer, "
+        "both parts are small and the scores vary widely."
+    )
+    return [say("few_rows_to_split", template, rows=rows, fewest=FEWEST_ROWS)]
