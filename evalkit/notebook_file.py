@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from nbformat import NotebookNode
 
-    from nbformat.notebooknode import NotebookNode
-
 TAG = "parameters"
 INJECTED_TAG = "injected-parameters"
 _PLAIN_TYPES: dict[str, tuple[type, ...]] = {

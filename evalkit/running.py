@@ -6,7 +6,6 @@ set-up of the user reaches the process, and the executed notebook names no path 
 
 from __future__ import annotations
 
-import os
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -163,7 +162,8 @@ def _is_path(name: str, value: object) -> bool:
     """Return whether a parameter's value names a file or folder."""
     if name not in PATHS or not isinstance(value, str) or not value or "://" in value:
         return False
-    return name != "profile" or os.path.lexists(value) or value != Path(value).name
+    # A profile is a name or a file; the same ending decides in targets.py.
+    return name != "profile" or Path(value).suffix in {".yaml", ".yml"}
 
 
 def _absolute(name: str, value: Any) -> Any:
