@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from evalkit.figures.sheet import Drawing, Sheet, wrapped
+from evalkit.figures.labels import LINE_HEIGHT, Label, spread
+from evalkit.figures.lettering import wrapped
+from evalkit.figures.sheet import Drawing, Sheet
 from evalkit.figures.style import TEXT_PT as EM
 from evalkit.figures.words import limit, sign_of, word, written
 
@@ -23,10 +24,7 @@ MARGIN_LEFT, MARGIN_TOP, MARGIN_RIGHT, MARGIN_BOTTOM = 2.2 * EM, 1.3 * EM, 8.6 *
 FEWEST_POINTS = 2
 HIGHEST = 100.0
 MOST_STEPS = 7
-ROUNDS = 50
-"""Of spreading; four labels come to rest in fewer than twenty."""
 LABEL_GAP = 1.3 * EM
-LINE_HEIGHT = 1.12 * EM
 BASELINE = 0.34 * EM
 """From the middle of a line of text down to its baseline."""
 
@@ -45,21 +43,6 @@ class Target:
 
     operator: str
     value: float
-
-
-@dataclass
-class _Label:
-    """A name at the right end of a line."""
-
-    y: float
-    lines: list[str]
-    colour: str
-    bold: bool = False
-    top: float = 0.0
-
-    @property
-    def height(self) -> float:
-        return len(self.lines) * LINE_HEIGHT
 
 
 class _Frame:
@@ -237,7 +220,7 @@ def _draw_band(frame: _Frame, points: Sequence[Point]) -> None:
 
 def _draw_lines(
     frame: _Frame, points: Sequence[Point], target: Target | None, words: Mapping[str, str]
-) -> list[_Label]:
+) -> list[Label]:
     """Draw target, shuffled columns, holdout and avatars, in this order; return their names."""
     sheet, labels = frame.sheet, []
     room = sheet.width - frame.right - LABEL_GAP
@@ -246,7 +229,7 @@ def _draw_lines(
         sheet.line((frame.left, at), (frame.right, at), "ink", 0.9)
         operator, value = sign_of(target.operator), limit(target.value, words)
         name = word(words, "figure_target", operator=operator, value=value)
-        labels.append(_Label(at, wrapped(name, room), "ink"))
+        labels.append(Label(at, wrapped(name, room), "ink"))
     series: list[tuple[str, str, str, str, float, tuple[float, float] | None]] = [
         ("floor", "figure_shuffled", "floor", "mute", 1.1, (1.3, 2.7)),
         ("holdout", "figure_control", "hold", "holdtx", 1.4, (5.6, 3.2)),
@@ -258,13 +241,13 @@ def _draw_lines(
             continue
         sheet.path(line, colour, width, dashes)
         lines = wrapped(word(words, name_key), room)
-        labels.append(_Label(line[-1][1], lines, text_colour, bold=key == "score"))
+        labels.append(Label(line[-1][1], lines, text_colour, bold=key == "score"))
     for x, y in frame.line(points, "score"):
         sheet.dot(x, y, 2.3, 1.2, "ava")
     return labels
 
 
-def _write_labels(frame: _Frame, labels: list[_Label]) -> None:
+def _write_labels(frame: _Frame, labels: list[Label]) -> None:
     """Write the names at the right ends, spread, each joined to its line by a leader."""
     spread(labels, frame.top - 0.8 * EM, frame.bottom + LINE_HEIGHT)
     sheet = frame.sheet
@@ -276,33 +259,6 @@ def _write_labels(frame: _Frame, labels: list[_Label]) -> None:
         for number, line in enumerate(label.lines):
             at = middle + number * LINE_HEIGHT + BASELINE
             sheet.text(frame.right + LABEL_GAP, at, line, label.colour, bold=label.bold)
-
-
-def spread(labels: list[_Label], top: float, bottom: float) -> None:
-    """Set the tops of the labels near their lines so that none covers another.
-
-    Each label wants its first line beside its line's end. Of an overlap each side gives half, so
-    that a pair stays centred on its two lines.
-
-    Parameters
-    ----------
-    labels : list of _Label
-        Sorted in place by height.
-    top, bottom : float
-        Where names may stand.
-    """
-    labels.sort(key=lambda label: label.y)
-    for label in labels:
-        label.top = label.y - LINE_HEIGHT / 2
-    for _ in range(ROUNDS):
-        for above, below in pairwise(labels):
-            overlap = above.top + above.height - below.top
-            if overlap > 0:
-                above.top -= overlap / 2
-                below.top += overlap / 2
-        if labels:
-            labels[0].top = max(labels[0].top, top)
-            labels[-1].top = min(labels[-1].top, bottom - labels[-1].height)
 
 
 def _alternative(points: Sequence[Point], target: Target | None, words: Mapping[str, str]) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evalkit.figures.sheet import Drawing, Sheet, plain, shortened, width_pt
+from evalkit.figures.lettering import plain, shortened, width_pt
+from evalkit.figures.sheet import Drawing, Sheet
 from evalkit.figures.style import TEXT_PT as EM
 from evalkit.figures.words import word, written
 

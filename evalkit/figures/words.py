@@ -56,6 +56,20 @@ ENGLISH: Mapping[str, str] = MappingProxyType(
         "figure_alt_interval_alone": (
             "{name}: {success} % of the people in the data ({low} to {high}); no control."
         ),
+        "strip_copy": "perfect copy",
+        "strip_shuffled": "shuffled columns",
+        "strip_independent": "independent columns",
+        "strip_real": "unseen real rows",
+        "strip_letter_copy": "C",
+        "strip_letter_shuffled": "S",
+        "strip_letter_independent": "S",
+        "strip_letter_real": "R",
+        "strip_alt_interval": "{low} to {high}",
+        "strip_alt_no_target": "target: none",
+        "strip_alt_target >=": "target: at least {value}",
+        "strip_alt_target >": "target: over {value}",
+        "strip_alt_target <=": "target: at most {value}",
+        "strip_alt_target <": "target: under {value}",
         "figure_alt_naive": "A naive guess succeeds for {naive} %.",
     }
 )
