@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -13,18 +14,34 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 
 
-def thread_count(threads: int | None) -> int:
-    """Give the number of threads to use.
+@dataclass(frozen=True)
+class Crew:
+    """Who does the work, and who is told.
+
+    Parameters
+    ----------
+    threads : int
+        At least 1.
+    progress : callable, optional
+        Called from the thread that waits, with the items done and the total.
+    """
+
+    threads: int
+    progress: Callable[[int, int], None] | None = None
+
+
+def gather_crew(threads: int | None, progress: Callable[[int, int], None] | None = None) -> Crew:
+    """Give the crew that a caller asked for.
 
     Parameters
     ----------
     threads : int or None
         None takes the processors that this process may run on.
+    progress : callable, optional
 
     Returns
     -------
-    int
-        At least 1.
+    Crew
 
     Raises
     ------
@@ -33,19 +50,17 @@ def thread_count(threads: int | None) -> int:
     """
     if threads is None:
         affinity = getattr(os, "sched_getaffinity", None)
-        return len(affinity(0)) if affinity else os.cpu_count() or 1
+        return Crew(len(affinity(0)) if affinity else os.cpu_count() or 1, progress)
     if threads < 1:
         raise ValueError("threads must be at least 1")
-    return threads
+    return Crew(threads, progress)
 
 
 def in_blocks(
     work: Callable[[int, int], Answer],
     total: int,
     size: int,
-    *,
-    threads: int,
-    progress: Callable[[int, int], None] | None = None,
+    crew: Crew,
 ) -> list[Answer]:
     """Answers of `work(start, end)` over blocks of `range(total)`, in order.
 
@@ -57,9 +72,7 @@ def in_blocks(
     work : callable
     total, size : int
         Number of items, and of items in a block.
-    threads : int
-    progress : callable, optional
-        Called from this thread with the items done and the total.
+    crew : Crew
 
     Returns
     -------
@@ -67,12 +80,12 @@ def in_blocks(
         One answer a block.
     """
     starts = range(0, total, size)
-    if threads == 1 or len(starts) == 1:
-        return list(_one_by_one(work, total, size, progress))
-    pool = ThreadPoolExecutor(threads)
+    if crew.threads == 1 or len(starts) == 1:
+        return list(_one_by_one(work, total, size, crew.progress))
+    pool = ThreadPoolExecutor(crew.threads)
     try:
         futures = [pool.submit(work, a, min(a + size, total)) for a in starts]
-        _follow(futures, total, size, progress)
+        _follow(futures, total, size, crew.progress)
         return [future.result() for future in futures]
     finally:
         pool.shutdown(wait=True, cancel_futures=True)

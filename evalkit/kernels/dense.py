@@ -9,10 +9,9 @@ import numpy as np
 from evalkit.kernels.blocks import in_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
+    from evalkit.kernels.blocks import Crew
     from evalkit.kernels.encoding import Cells
     from evalkit.kernels.problem import Problem
 
@@ -143,14 +142,7 @@ class Dense:
         return self.problem.dtype.type(self.problem.tolerance)
 
 
-def search_all(
-    dense: Dense,
-    rows: NDArray[np.integer],
-    longest: int,
-    *,
-    threads: int,
-    progress: Callable[[int, int], None] | None = None,
-) -> Ties:
+def search_all(dense: Dense, rows: NDArray[np.integer], longest: int, crew: Crew) -> Ties:
     """Tie sets of many queries, in blocks of bounded memory.
 
     Parameters
@@ -160,8 +152,7 @@ def search_all(
         Rows of the queries.
     longest : int
         Groups up to which a tie set is listed.
-    threads : int
-    progress : callable, optional
+    crew : Crew
 
     Returns
     -------
@@ -169,25 +160,6 @@ def search_all(
     """
     size = max(1, BLOCK_CELLS // len(dense.count))
     answers = in_blocks(
-        lambda start, end: dense.ties(rows[start:end], longest),
-        len(rows),
-        size,
-        threads=threads,
-        progress=progress,
+        lambda start, end: dense.ties(rows[start:end], longest), len(rows), size, crew
     )
-    return join(answers)
-
-
-def join(answers: list[Ties]) -> Ties:
-    """Put the answers of blocks one after the other.
-
-    Parameters
-    ----------
-    answers : list of Ties
-        At least one.
-
-    Returns
-    -------
-    Ties
-    """
     return Ties(*(np.concatenate(parts) for parts in zip(*answers, strict=True)))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from evalkit.kernels.blocks import thread_count
+from evalkit.kernels.blocks import gather_crew
 from evalkit.kernels.columns import check_shapes
 from evalkit.kernels.dense import Dense, Ties, search_all
 from evalkit.kernels.grouping import concatenated_ranges, group_both, pair_off
@@ -18,12 +18,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from evalkit.kernels.blocks import Crew
     from evalkit.kernels.columns import Column
     from evalkit.kernels.grouping import Groups
     from evalkit.kernels.problem import Problem
 
 Path = Literal["auto", "dense", "compiled"]
 
+DENSE_CELLS = 150_000_000  # cell comparisons up to which NumPy is done before a compiler is loaded
+MOST_SCREENED = 32_500  # columns that the screen of the compiled path can hold
 LONGEST_LIST = 1_024  # groups up to which a tie set is listed ...
 LISTED_IN_ALL = 2**25  # ... and what all lists together may hold: 128 MiB
 
@@ -83,31 +86,37 @@ def nearest(
     ([2, 1], [0, 2])
     """
     n, m = check_shapes(columns)
-    workers = thread_count(threads)
+    crew = gather_crew(threads, progress)
     if path not in {"auto", "dense", "compiled"}:
         raise ValueError("path must be auto, dense or compiled")
     problem = pose(columns, capped=capped)
     query, target = group_both(problem, n, m)
     pair = pair_off(query, target) if problem.joinable() else np.full(len(query.count), -1)
-    open_groups = np.flatnonzero(pair < 0)
-    longest = _longest_list(len(open_groups))
-    if len(open_groups):
-        dense = Dense(problem, target.first, target.count)
-        ties = search_all(
-            dense, query.first[open_groups], longest, threads=workers, progress=progress
-        )
-    else:
-        ties = _no_ties(problem)
+    rest = query.first[np.flatnonzero(pair < 0)]
+    ties = _ties(problem, rest, target, path, crew)
     return _assemble(problem, query, target, pair, ties)
 
 
-def _longest_list(queries: int) -> int:
-    return max(16, min(LONGEST_LIST, LISTED_IN_ALL // max(1, queries)))
+def _ties(
+    problem: Problem,
+    rows: NDArray[np.integer],
+    target: Groups,
+    path: Path,
+    crew: Crew,
+) -> Ties:
+    """Search the queries that no target equals."""
+    if len(rows) == 0:
+        nothing = np.zeros(0, np.int64)
+        return Ties(np.zeros(0, problem.dtype), nothing, nothing, np.zeros(0, np.int32))
+    columns = len(problem.numerics) + len(problem.levels)
+    longest = max(16, min(LONGEST_LIST, LISTED_IN_ALL // len(rows)))
+    small = len(rows) * len(target.count) * columns <= DENSE_CELLS
+    if path == "dense" or (path == "auto" and small) or not 0 < columns <= MOST_SCREENED:
+        dense = Dense(problem, target.first, target.count)
+        return search_all(dense, rows, longest, crew)
+    from evalkit.kernels.pruned import Plan, search_pruned
 
-
-def _no_ties(problem: Problem) -> Ties:
-    nothing = np.zeros(0, np.int64)
-    return Ties(np.zeros(0, problem.dtype), nothing, nothing, np.zeros(0, np.int32))
+    return search_pruned(problem, rows, target, Plan(longest), crew)
 
 
 def _assemble(
