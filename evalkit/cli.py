@@ -1,0 +1,155 @@
+"""The command line: parse, call, print; no logic.
+
+Exit codes: 0 done, 1 internal error, 2 bad input, 3 done and the answer is no, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import sys
+import traceback
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from evalkit import __version__
+from evalkit.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+DONE, INTERNAL, BAD_INPUT, ANSWER_IS_NO, INTERRUPTED = 0, 1, 2, 3, 130
+
+COMMANDS = {
+    "demo": "Make a full report of embedded data.",
+    "assess": "Assess avatars against their originals; write the report.",
+    "split": "Set a holdout aside before the anonymisation.",
+    "metrics": "List the metrics, or explain one.",
+    "render": "Make HTML and PDF from an assessment.json, without the data.",
+}
+"""Names and first lines, so that the help needs none of the modules."""
+
+_EPILOG = """\b
+Examples:
+  evalkit demo
+  evalkit split patients.csv -o parts
+  evalkit assess parts/working.csv avatars.csv --holdout parts/holdout.csv
+  evalkit metrics linkability_protection_rate
+"""
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command when it is called, and suggests near names."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Return the names in their order of use."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Import and return one command."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"evalkit.commands.{cmd_name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Refuse an unknown command and name the nearest."""
+        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
+            near = difflib.get_close_matches(args[0], COMMANDS, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"commands: {', '.join(COMMANDS)}."
+            raise click.UsageError(f"There is no command {args[0]!r}; {hint}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(
+    cls=LazyGroup,
+    invoke_without_command=True,
+    epilog=_EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, message="evalkit %(version)s")
+@click.pass_context
+def group(context: click.Context) -> None:
+    """Evaluate synthetic (avatar) data: privacy and utility scores and a report."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Default: those of the process.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> from evalkit.cli import main
+    >>> main(["--version"])
+    evalkit 0.1.0
+    0
+    """
+    given = None if arguments is None else list(arguments)
+    try:
+        code = group.main(given, prog_name="evalkit", standalone_mode=False)
+        sys.stdout.flush()
+    except (click.Abort, KeyboardInterrupt):
+        return _say("interrupted; nothing was written.", INTERRUPTED)
+    except click.ClickException as error:
+        return _say(_usage_line(error), BAD_INPUT)
+    except InputError as error:
+        return _say(str(error), BAD_INPUT)
+    except BrokenPipeError:
+        # Whoever read our output has left; Python must not complain again at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except Exception as error:  # noqa: BLE001 - the last line of defence: one line, no values
+        return _say(_report_line(error), INTERNAL)
+    return code if isinstance(code, int) else DONE
+
+
+def _say(line: str, code: int) -> int:
+    """Write one line to the error stream and return `code`."""
+    click.echo(f"evalkit: {line}", err=True)
+    return code
+
+
+def _usage_line(error: click.ClickException) -> str:
+    """Return a usage error of click in one line."""
+    line = " ".join(error.format_message().split())
+    context: Any = getattr(error, "ctx", None)
+    path = context.command_path if context else "evalkit"
+    return f"{line} See '{path} --help'."
+
+
+def _report_line(error: Exception) -> str:
+    """Return what may be told of an unforeseen error: its kind and place, no value."""
+    from evalkit.running import NotebookError
+
+    if isinstance(error, NotebookError):
+        cause = str(error)
+    else:
+        frames = traceback.extract_tb(error.__traceback__)
+        ours = [frame for frame in frames if Path(frame.filename).parts[-2:-1] == ("evalkit",)]
+        place = f" at {Path(ours[-1].filename).name}:{ours[-1].lineno}" if ours else ""
+        reason = f" ({error.strerror})" if isinstance(error, OSError) and error.strerror else ""
+        cause = f"{type(error).__name__}{reason}{place}"
+    return (
+        f"internal error: {cause}. Please report this line to the authors of evalkit "
+        f"{__version__}; it holds no data."
+    )

@@ -1,0 +1,211 @@
+"""``evalkit assess``: the main job."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from evalkit.commands import shared_options
+from evalkit.commands.grouped import GroupedCommand, option
+from evalkit.errors import InputError
+
+_EPILOG = """\b
+Examples:
+  evalkit assess patients.csv avatars.csv --holdout holdout.csv
+  evalkit assess patients.csv avatars.csv --known age,sex,town --sensitive income
+  evalkit assess patients.csv avatars.csv --known press=age,town --known clinic=age,sex,ward
+  evalkit assess --config assessment.yaml
+
+\b
+A file for --config holds options by their long names, paths relative to the file:
+  original: patients.csv
+  avatars: avatars.csv
+  known: {press: [age, town], clinic: [age, sex, ward]}
+  declared: {purpose: teaching, release model: open file}
+"""
+_READING, _ATTACKER, _REPORT = "Reading the tables", "Scenario and targets", shared_options.REPORT
+_COLUMNS = "Repeatable, or with commas."
+
+
+@click.command(cls=GroupedCommand, epilog=_EPILOG)
+@click.argument("original", required=False)
+@click.argument("avatars", required=False)
+@option("--holdout", heading=_READING, metavar="FILE", help="Records the anonymisation never saw.")
+@option("--schema", heading=_READING, metavar="FILE", help="YAML file with types of columns.")
+@option("--categorical", heading=_READING, metavar="COLS", multiple=True, help=_COLUMNS)
+@option("--numeric", heading=_READING, metavar="COLS", multiple=True, help=_COLUMNS)
+@option("--datetime", heading=_READING, metavar="COLS", multiple=True, help=_COLUMNS)
+@option(
+    "--ignore",
+    heading=_READING,
+    metavar="COLS",
+    multiple=True,
+    help="Columns that no metric sees; they may be absent from any table.",
+)
+@option(
+    "--missing",
+    heading=_READING,
+    metavar="MARK",
+    multiple=True,
+    help="A cell that stands for missing, such as '?'. Repeatable.",
+)
+@option("--delimiter", heading=_READING, metavar="MARK", help="Mark between cells; else found.")
+@option("--encoding", heading=_READING, metavar="NAME", help="Encoding of the files; else found.")
+@option("--decimal", heading=_READING, metavar="MARK", help="Decimal mark, . or ,; else found.")
+@option(
+    "--row-link",
+    heading=_READING,
+    is_flag=True,
+    default=None,
+    help="Avatar i was made from original i.",
+)
+@option("--axes", heading=_READING, type=int, metavar="N", help="Principal axes to use.  [5]")
+@option(
+    "--on-mismatch",
+    heading=_READING,
+    metavar="HOW",
+    help="If the columns differ: error, or intersect to use the common ones.  [error]",
+)
+@option(
+    "--known",
+    heading=_ATTACKER,
+    metavar="[NAME=]COLS",
+    multiple=True,
+    help="Columns that an attacker is taken to hold, with commas; each use is a scenario of its "
+    "own.  [every column]",
+)
+@option("--sensitive", heading=_ATTACKER, metavar="COL", help="Column whose inference is tested.")
+@option("--metrics", heading=_ATTACKER, metavar="SLUGS", multiple=True, help="Only these metrics.")
+@option(
+    "--profile",
+    heading=_ATTACKER,
+    metavar="NAME|FILE",
+    help="Target profile that scores are judged by.  [none]",
+)
+@option(
+    "--require-targets",
+    heading=_ATTACKER,
+    is_flag=True,
+    default=None,
+    help="Exit with 3 unless every target of the profile is met.",
+)
+@option(
+    "--context",
+    heading=_ATTACKER,
+    metavar="WHO",
+    help="Recipient: internal, trusted-third-party, contractual-third-party, outside-eu, public.",
+)
+@option(
+    "--min-count",
+    heading=_ATTACKER,
+    type=int,
+    metavar="N",
+    help="Fewest people behind a level or bar that is shown.  [11]",
+)
+@option("--seed", heading=_ATTACKER, type=int, metavar="N", help="Seed of every draw.  [0]")
+@shared_options.output(
+    "Folder of the report; an earlier report in it is replaced when the new one is complete.  "
+    "[reports/<name of the avatars file>]"
+)
+@option("--title", heading=_REPORT, metavar="TEXT", help="Title of the report.")
+@option("--assessor", heading=_REPORT, metavar="TEXT", help="Who assessed.")
+@option("--reviewer", heading=_REPORT, metavar="TEXT", help="Who reviews.")
+@option("--purpose", heading=_REPORT, metavar="TEXT", help="What the release is for.")
+@option(
+    "--formats",
+    heading=_REPORT,
+    metavar="LIST",
+    multiple=True,
+    help="Of html, pdf, ipynb; assessment.json is always written.  [html,pdf,ipynb]",
+)
+@shared_options.language
+@shared_options.templates
+@option("--config", heading=_REPORT, metavar="FILE", help="YAML file with any of these options.")
+@shared_options.quiet
+def command(**given: Any) -> int:
+    """Assess AVATARS against ORIGINAL and write a Technical Assessment.
+
+    Reads CSV or Parquet, plain or gzip. Leaves in the folder: assessment.json,
+    technical_assessment.html, .pdf and .ipynb (the notebook that was run).
+    """
+    from evalkit.commands.assess_options import merged
+
+    options = merged(given)
+    for name in ("original", "avatars"):
+        if not options.get(name):
+            raise InputError(f"{name.upper()} is not given; see 'evalkit assess --help'.")
+    output = options.pop("output", None) or default_output(str(options["avatars"]))
+    return assess_and_print(options, Path(output))
+
+
+def default_output(avatars: str) -> str:
+    r"""Return the folder of a report that was given none.
+
+    Parameters
+    ----------
+    avatars : str
+        Path of the avatars.
+
+    Returns
+    -------
+    str
+        ``reports/`` and the base name without its endings, below the current folder.
+
+    Examples
+    --------
+    >>> from evalkit.commands.assess import default_output
+    >>> default_output("data/avatars.csv.gz").replace("\\", "/")
+    'reports/avatars'
+    """
+    name = Path(avatars).name
+    stem = name.removesuffix(".gz")
+    return str(Path("reports") / (Path(stem).stem or "report"))
+
+
+def assess_and_print(options: dict[str, Any], output: Path) -> int:
+    """Run the notebook, print scores and paths, and return the exit code.
+
+    Parameters
+    ----------
+    options : dict
+        Parameters of the notebook, ``quiet`` and ``require_targets``.
+    output : pathlib.Path
+        Folder of the report.
+
+    Returns
+    -------
+    int
+        0, or 3 if targets were required and are not all met.
+    """
+    from evalkit.cli import ANSWER_IS_NO, DONE
+    from evalkit.commands.score_table import score_table
+    from evalkit.output_folder import ASSESSMENT, REPORT_FILES
+    from evalkit.parameters import check_formats
+    from evalkit.records import Assessment
+    from evalkit.running import run
+
+    required, quiet = options.pop("require_targets", False), options.pop("quiet", False)
+    if required and options.get("profile", "none") == "none":
+        raise InputError("--require-targets needs targets; name a profile with --profile.")
+    formats = options.get("formats", ["ipynb"])
+    check_formats(formats)
+    run(options, output=output, quiet=bool(quiet), keep_notebook="ipynb" in formats)
+    assessment = Assessment.read(output / ASSESSMENT)
+    click.echo(score_table(assessment))
+    click.echo()
+    for name in REPORT_FILES:
+        if (output / name).exists():
+            click.echo(output / name)
+    return ANSWER_IS_NO if required and not targets_met(assessment) else DONE
+
+
+def targets_met(assessment: Any) -> bool:
+    """Return whether every result that has a target meets it; an unmeasured one does not."""
+    return all(
+        result.verdict == "met"
+        for one in assessment.scenarios()
+        for result in one.results.values()
+        if result.target is not None
+    )

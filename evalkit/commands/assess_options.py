@@ -1,0 +1,86 @@
+"""The options of ``evalkit assess`` from the command line and from a file, merged."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+from typing import Any
+
+from evalkit.errors import InputError
+
+LISTS = ("categorical", "numeric", "datetime", "ignore", "metrics", "formats")
+"""Lists of names with commas."""
+ALONE = ("missing", "known")
+"""Lists whose entries are taken whole."""
+
+
+def merged(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the options by the names of the notebook's parameters.
+
+    Parameters
+    ----------
+    given : dict
+        What click parsed; None, empty lists and False stand for "not given".
+
+    Returns
+    -------
+    dict
+        Only what was given; the command line comes before the file of ``--config``.
+
+    Raises
+    ------
+    evalkit.InputError
+        If the file cannot be used.
+
+    Examples
+    --------
+    >>> from evalkit.commands.assess_options import merged
+    >>> merged({"ignore": ("id,remarks",), "axes": 3, "title": None, "config": None})
+    {'ignore': ['id', 'remarks'], 'axes': 3}
+    """
+    config = given.pop("config", None)
+    typed = {name: value for name, value in given.items() if value not in (None, (), False)}
+    file = _from_file(Path(config), {*given, "declared"}) if config else {}
+    return {**file, **{name: _listed(name, value) for name, value in typed.items()}}
+
+
+def _from_file(path: Path, known: set[str]) -> dict[str, Any]:
+    """Return the options in a YAML file, its paths relative to the file's folder."""
+    from evalkit.running import PATHS
+    from evalkit.yaml_file import parse_yaml
+
+    _, fields = parse_yaml(path, "configuration")
+    options = {}
+    for key, value in fields.items():
+        name = key.replace("-", "_")
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"options: {', '.join(sorted(known))}."
+            raise InputError(f"{path.name}: there is no option {key!r}; {hint}")
+        if value is not None:
+            options[name] = _listed(name, value)
+    for name in PATHS:
+        if _names_a_file(name, options.get(name)):
+            options[name] = str(path.parent / options[name])
+    return options
+
+
+def _names_a_file(name: str, value: Any) -> bool:
+    """Return whether an option's value is a path; a profile may be a name."""
+    is_text = isinstance(value, str) and value != ""
+    return is_text and (name != "profile" or Path(value).suffix in {".yaml", ".yml"})
+
+
+def _listed(name: str, value: Any) -> Any:
+    """Return an option's value in the form of the notebook's parameter."""
+    from evalkit.parameters import names
+
+    if name in LISTS and isinstance(value, str):
+        return names(value)
+    if name in LISTS and isinstance(value, tuple):
+        return [one for entry in value for one in names(entry)]
+    if name == "known" and isinstance(value, dict):
+        return [{scenario: columns} for scenario, columns in value.items()]
+    if name in ALONE and isinstance(value, str | tuple):
+        return [value] if isinstance(value, str) else list(value)
+    return value

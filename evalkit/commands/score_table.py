@@ -1,0 +1,80 @@
+"""The scores of an assessment as a small table for a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from evalkit.records import Assessment, Result
+
+HEAD = ("metric", "scenario", "score", "95 % interval", "target", "verdict")
+
+
+def score_table(assessment: Assessment) -> str:
+    """Return one aligned line for each metric and scenario, then why a metric has no verdict.
+
+    Parameters
+    ----------
+    assessment : Assessment
+
+    Returns
+    -------
+    str
+        Without a line end. The score is the headline number of the report.
+
+    Examples
+    --------
+    >>> import evalkit
+    >>> import pandas as pd
+    >>> from evalkit.commands.score_table import score_table
+    >>> table = pd.DataFrame({"age": [20, 30, 40, 50], "size": [1, 3, 2, 4]})
+    >>> found = evalkit.assess(evalkit.load(table, table, table))
+    >>> score_table(found).splitlines()[0].split()[0]
+    'metric'
+    """
+    rows = [
+        (slug, one.scenario.name, *_cells(result))
+        for one in assessment.scenarios()
+        for slug, result in one.results.items()
+    ]
+    reasons = {
+        slug: result.reason.text
+        for one in assessment.scenarios()
+        for slug, result in one.results.items()
+        if result.reason is not None
+    }
+    return "\n".join(
+        [*aligned([HEAD, *rows]), *(f"{slug}: {text}" for slug, text in reasons.items())]
+    )
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return rows of cells as lines with aligned columns.
+
+    Examples
+    --------
+    >>> from evalkit.commands.score_table import aligned
+    >>> aligned([("a", "b"), ("long", "c")])
+    ['a     b', 'long  c']
+    """
+    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
+def _cells(result: Result) -> tuple[str, str, str, str]:
+    """Return score, interval, target and verdict as text."""
+    expected = result.facts.get("expected_score")
+    score = result.score if expected is None else expected
+    low, high = result.interval or (None, None)
+    target = result.target
+    return (
+        "-" if score is None else f"{score:.1f} {result.unit}",
+        "-" if low is None else f"{low:.1f} to {high:.1f}",
+        "-" if target is None else f"{target.operator} {target.value:g}",
+        result.verdict,
+    )

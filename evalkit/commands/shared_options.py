@@ -1,0 +1,35 @@
+"""Options that several commands take, with the same words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalkit.commands.grouped import option
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+REPORT = "Report"
+
+language = option(
+    "--language", heading=REPORT, metavar="CODE", help="Language of the report.  [en]"
+)
+templates = option(
+    "--templates",
+    heading=REPORT,
+    metavar="DIR",
+    help="Folder with your own templates, pages or fonts; they come before those of evalkit.",
+)
+quiet = option("--quiet", heading=REPORT, is_flag=True, help="Show no progress.")
+
+
+def output(words: str, *, required: bool = False) -> Callable[[Any], Any]:
+    """Return the decorator of ``-o``/``--output`` with its help.
+
+    Examples
+    --------
+    >>> from evalkit.commands import shared_options
+    >>> callable(shared_options.output("Folder of the report."))
+    True
+    """
+    return option("-o", "--output", heading=REPORT, metavar="DIR", required=required, help=words)

@@ -1,0 +1,193 @@
+"""A metric's page for a terminal: what it asks, how it is computed and read, without a result."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from functools import cache
+from typing import Any
+
+WIDTH = 88
+PARTS = (
+    "Question",
+    "Story",
+    "What it measures",
+    "Comparison strategy",
+    "Formula",
+    "Reading",
+    "Example",
+    "Advantages",
+    "Limits",
+    "Improvement",
+)
+"""Parts that speak of the metric and not of one result."""
+
+_BULLET = re.compile(r"^[-*][ \t]+", re.MULTILINE)
+
+
+def catalogue(language: str) -> str:
+    """Return one block of lines for each metric: slug, name, what it belongs to, question.
+
+    Parameters
+    ----------
+    language : str
+        One of the report's languages.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from evalkit.page_text import catalogue
+    >>> "linkability_protection_rate" in catalogue("en")
+    True
+    """
+    from evalkit import metrics
+
+    lines = []
+    for metric in metrics.all():
+        place = ", ".join(filter(None, [metric.section.value, metric.criterion, metric.level]))
+        question = page_part(metric.slug, "Question", language)
+        name = page_part(metric.slug, "Name", language)
+        lines += [f"{metric.slug}: {name} ({place})", _wrapped(question, "  "), ""]
+    return "\n".join(lines).rstrip()
+
+
+def page_text(slug: str, language: str) -> str:
+    """Return a metric's page as wrapped plain text, its formula in LaTeX and in words.
+
+    Parameters
+    ----------
+    slug : str
+        The metric.
+    language : str
+        One of the report's languages.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    evalkit.InputError
+        If the page has not been translated.
+
+    Examples
+    --------
+    >>> from evalkit.page_text import page_text
+    >>> "FORMULA" in page_text("correlation_difference_ratio", "en")
+    True
+    """
+    blocks = [page_part(slug, "Name", language), f"({slug})"]
+    for heading in PARTS:
+        body = _blocks(_sections(slug, language).get(heading, ""))
+        if heading == "Formula":
+            body[1:1] = _formula(slug, language)
+        if body:
+            blocks += ["", heading.upper(), "\n\n".join(body)]
+    return "\n".join(blocks)
+
+
+def page_part(slug: str, heading: str, language: str) -> str:
+    """Return one part of a metric's page as plain text, one line to a paragraph.
+
+    Parameters
+    ----------
+    slug, heading, language : str
+        The metric, a heading of its page, one of the report's languages.
+
+    Returns
+    -------
+    str
+        Empty where the page has no such part.
+
+    Examples
+    --------
+    >>> from evalkit.page_text import page_part
+    >>> page_part("linkability_protection_rate", "Name", "en")
+    'Linkability protection rate'
+    """
+    from evalkit.prose import plain
+
+    return plain(_sections(slug, language).get(heading, ""), ())
+
+
+@cache
+def _sections(slug: str, language: str) -> dict[str, str]:
+    """Return the Markdown below each heading of a page, filled without a result."""
+    from evalkit.resources import metric_page
+
+    cut = re.split(r"^#{1,3}[ \t]+(.+?)[ \t]*$", metric_page(slug, language), flags=re.MULTILINE)
+    engine = _engine()
+    wanted = {"Name", *PARTS}
+    return {
+        heading: engine.from_string(body).render().strip()
+        for heading, body in zip(cut[1::2], cut[2::2], strict=True)
+        if heading in wanted
+    }
+
+
+def _engine() -> Any:
+    """Return an engine for pages that writes an ellipsis where a result's value would stand."""
+    from jinja2 import ChainableUndefined
+    from jinja2.sandbox import SandboxedEnvironment
+
+    from evalkit.formats import FILTERS
+
+    class Blank(ChainableUndefined):
+        """A value of a result that is not there: false in conditions."""
+
+        def __str__(self) -> str:
+            return "…"
+
+        def __lt__(self, _: object) -> bool:
+            return False
+
+        __gt__ = __le__ = __ge__ = __lt__
+
+    engine = SandboxedEnvironment(undefined=Blank)
+    engine.filters = {name: lambda value, *_: value for name in FILTERS}
+    return engine
+
+
+def _formula(slug: str, language: str) -> list[str]:
+    """Return the formula in LaTeX and in words."""
+    from evalkit.prose_formula import equations
+    from evalkit.resources import folder
+
+    place = folder("report_templates") / "metrics" / slug
+    latex = (place / "formula.tex").read_text(encoding="utf-8").strip()
+    source = (place / "formula.typ").read_text(encoding="utf-8")
+    words = [_wrapped(f"{one.alt}.", "  ") for one in equations(source, language)]
+    return [textwrap.indent(latex, "  "), "In words:", *words]
+
+
+def _blocks(markdown: str) -> list[str]:
+    """Return the paragraphs, lists and tables of a part as wrapped text."""
+    return [_block(one) for one in re.split(r"\n{2,}", markdown) if one.strip()]
+
+
+def _block(markdown: str) -> str:
+    """Return one paragraph, list or table as text."""
+    from evalkit.prose import plain
+
+    if markdown.startswith("|"):
+        return re.sub(r"[*`]", "", markdown)
+    items = _BULLET.split(markdown)
+    if len(items) > 1:
+        return "\n".join(_wrapped(plain(item, ()), "- ", "  ") for item in items if item.strip())
+    return _wrapped(plain(markdown, ()))
+
+
+def _wrapped(text: str, first: str = "", others: str | None = None) -> str:
+    """Return a text in lines of at most `WIDTH` letters."""
+    rest = first if others is None else others
+    return textwrap.fill(
+        text,
+        WIDTH,
+        initial_indent=first,
+        subsequent_indent=rest,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
