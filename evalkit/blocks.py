@@ -1,0 +1,187 @@
+"""The pieces that a report is made of: plain values, the same for HTML and PDF.
+
+A section of the view is a list of blocks. Each block is a dict with its `kind`, which is the
+name of the template part that sets it, and what that part needs. Texts that hold emphasis or
+values are `Prose`, drawings are `Picture`; the writer of each output turns them into its own
+language, so no template has to.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Block = dict[str, Any]
+
+_NAME: Final = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True)
+class Prose:
+    """Markdown with placeholders, and the values that go there as text.
+
+    Attributes
+    ----------
+    markdown : str
+        Holds U+E000, an index, U+E001 wherever a value belongs.
+    values : tuple
+        The values by index.
+    inline : bool
+        One paragraph whose outer mark-up is left out, for cells, captions and facts.
+    """
+
+    markdown: str
+    values: tuple[Any, ...] = ()
+    inline: bool = False
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One drawing, ready for both outputs.
+
+    Attributes
+    ----------
+    html : str
+        Inline SVG, wide and narrow.
+    typst : str
+        SVG for Typst, colours fixed.
+    alt : str
+        The finding in words.
+    width_pt : float
+        Natural width in points.
+    """
+
+    html: str
+    typst: str
+    alt: str
+    width_pt: float
+
+
+def prose(template: str, *, inline: bool = False, **values: Any) -> Prose:
+    """Return `template` as `Prose`: each ``{name}`` becomes a placeholder of that value.
+
+    Parameters
+    ----------
+    template : str
+        Markdown of the report's words. A name without a value stays as it is.
+    inline : bool
+        See `Prose`.
+    **values
+        Anything; shown as its text, never as mark-up.
+
+    Returns
+    -------
+    Prose
+
+    Examples
+    --------
+    >>> prose("**{n}** rows", n="4,812").values
+    ('4,812',)
+    """
+    used: list[Any] = []
+
+    def placeholder(match: re.Match[str]) -> str:
+        if match[1] not in values:
+            return match[0]
+        used.append(values[match[1]])
+        return f"\ue000{len(used) - 1}\ue001"
+
+    markdown = _NAME.sub(placeholder, template)
+    return Prose(markdown, tuple(used), inline)
+
+
+def fill(template: str, **values: Any) -> str:
+    """Return `template` as plain text, each ``{name}`` replaced by that value.
+
+    Unlike `str.format` it reads no attribute of a value: templates may come from a user.
+
+    Examples
+    --------
+    >>> fill("{n} rows of {missing}", n=3)
+    '3 rows of {missing}'
+    """
+    return _NAME.sub(lambda match: str(values.get(match[1], match[0])), template)
+
+
+def text(content: Prose | str) -> Block:
+    """Return a block of paragraphs."""
+    return {"kind": "text", "text": content}
+
+
+def heading(words: str, level: int = 2) -> Block:
+    """Return a heading inside a section, of level 2 (below the section's own) or 3."""
+    return {"kind": "heading", "text": words, "level": level, "tag": f"h{level + 1}"}
+
+
+def facts(rows: Sequence[tuple[Any, Any]], label: str) -> Block:
+    """Return labels with their values, for the margin; `label` names the group for listeners."""
+    return {"kind": "facts", "rows": [{"label": name, "value": value} for name, value in rows]} | {
+        "label": label
+    }
+
+
+def beside(main: Sequence[Block], side: Block) -> Block:
+    """Return a row of text with facts or a note in the margin."""
+    return {"kind": "beside", "main": list(main), "side": side}
+
+
+def note(content: Prose | str, label: str) -> Block:
+    """Return a short note for the margin."""
+    return {"kind": "note", "text": content, "label": label}
+
+
+def items(entries: Sequence[Any]) -> Block:
+    """Return a dashed list."""
+    return {"kind": "items", "items": list(entries)}
+
+
+def table(
+    heads: Sequence[str],
+    widths: Sequence[float],
+    rows: Sequence[Sequence[Any]],
+    *,
+    caption: Prose | str = "",
+) -> Block:
+    """Return a table whose first column names its rows.
+
+    Parameters
+    ----------
+    heads : sequence of str
+        Heads of the columns.
+    widths : sequence of float
+        Shares of the full width.
+    rows : sequence of sequences
+        Cells: text, `Prose`, or ``(text, second line in the second voice)``.
+    caption : Prose or str
+        Below the table; may be empty.
+
+    Returns
+    -------
+    dict
+    """
+    total = sum(widths)
+    columns = [
+        {"head": head, "share": f"{width:g}", "percent": f"{100 * width / total:.4g}"}
+        for head, width in zip(heads, widths, strict=True)
+    ]
+    body = [[_cell(value) for value in row] for row in rows]
+    return {"kind": "table", "columns": columns, "rows": body, "caption": caption}
+
+
+def figure(pictures: Sequence[Picture], captions: Sequence[Prose], *, full_width: bool) -> Block:
+    """Return one figure, or several that stand side by side, each with its caption."""
+    pairs = [
+        {"picture": picture, "caption": caption}
+        for picture, caption in zip(pictures, captions, strict=True)
+    ]
+    return {"kind": "figure", "figures": pairs, "full_width": full_width}
+
+
+def _cell(value: Any) -> dict[str, Any]:
+    if isinstance(value, tuple):
+        return {"text": value[0], "second": value[1]}
+    return {"text": value, "second": ""}

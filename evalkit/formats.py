@@ -1,0 +1,170 @@
+"""Numbers, shares and dates as text in the language of a report.
+
+The four filters of the templates and of the metrics' pages are the first four functions here.
+"""
+
+from __future__ import annotations
+
+import math
+from datetime import date as calendar_date
+from typing import Any, Final
+
+NARROW_SPACE: Final = "\u202f"
+NO_BREAK_SPACE: Final = "\u00a0"
+MINUS: Final = "\u2212"
+NO_VALUE: Final = "–"
+
+_MONTHS: Final = ["Jan", "Feb", "Mar", "Apr", "May", "June", "July", "Aug", "Sept", "Oct", "Nov", "Dec"]
+_WORDS: Final = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+_ISO_DATE_LENGTH: Final = len("2026-11-29")
+
+
+def score(value: float | None) -> str:
+    """Return a score with one decimal.
+
+    Parameters
+    ----------
+    value : float or None
+        In the unit of the score.
+
+    Returns
+    -------
+    str
+        A dash for None and for what is not finite.
+
+    Examples
+    --------
+    >>> score(84.5667)
+    '84.6'
+    """
+    return number(value, 1)
+
+
+def number(value: float | None, decimals: int | None = None) -> str:
+    """Return a number with thousands separated by commas and a true minus.
+
+    Parameters
+    ----------
+    value : float or int or None
+        A dash is written for None and for what is not finite.
+    decimals : int, optional
+        By default none for whole numbers of type int, else two.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> number(4812), number(0.7081), number(-3, 1)
+    ('4,812', '0.71', '−3.0')
+    """
+    if value is None or not math.isfinite(value):
+        return NO_VALUE
+    digits = decimals if decimals is not None else (0 if isinstance(value, int) else 2)
+    text = f"{value:,.{digits}f}"
+    if text.startswith("-"):
+        return text[1:] if not any(sign in text for sign in "123456789") else MINUS + text[1:]
+    return text
+
+
+def share(value: float | None, decimals: int = 1) -> str:
+    """Return a share from 0 to 1 as a percentage.
+
+    Parameters
+    ----------
+    value : float or None
+        From 0 to 1.
+    decimals : int
+        Of the percentage.
+
+    Returns
+    -------
+    str
+        A dash for None.
+
+    Examples
+    --------
+    >>> share(0.154).replace(NARROW_SPACE, " ")
+    '15.4 %'
+    """
+    if value is None or not math.isfinite(value):
+        return NO_VALUE
+    return f"{number(100 * value, decimals)}{NARROW_SPACE}%"
+
+
+def date(value: str | None) -> str:
+    """Return a date or a time in ISO form as day, month and year that no line break parts.
+
+    Parameters
+    ----------
+    value : str or None
+        What is no date in ISO form is returned as it is; a dash for None and for an empty text.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> date("2026-11-03").replace(NO_BREAK_SPACE, " ")
+    '3 Nov 2026'
+    """
+    if not value:
+        return NO_VALUE
+    try:
+        day = calendar_date.fromisoformat(str(value)[:_ISO_DATE_LENGTH])
+    except ValueError:
+        return str(value)
+    return NO_BREAK_SPACE.join([str(day.day), _MONTHS[day.month - 1], str(day.year)])
+
+
+def points(value: float | None) -> str:
+    """Return a difference of two shares in percentage points, without the word.
+
+    Examples
+    --------
+    >>> points(-0.0261)
+    '−2.6'
+    """
+    return number(None if value is None else 100 * value, 1)
+
+
+def interval(low_high: Any, decimals: int = 1) -> str:
+    """Return a pair of numbers as "a to b", or a dash for None.
+
+    Examples
+    --------
+    >>> interval([83.6, 85.61])
+    '83.6 to 85.6'
+    """
+    if low_high is None:
+        return NO_VALUE
+    low, high = low_high
+    return f"{number(low, decimals)} to {number(high, decimals)}"
+
+
+def threshold(value: float) -> str:
+    """Return the value of a target with no more decimals than it has.
+
+    Examples
+    --------
+    >>> threshold(80.0), threshold(0.09)
+    ('80', '0.09')
+    """
+    return f"{value:g}".replace("-", MINUS)
+
+
+def count_word(count: int) -> str:
+    """Return a count in words up to twelve, in figures above.
+
+    Examples
+    --------
+    >>> count_word(3), count_word(4812)
+    ('three', '4,812')
+    """
+    return _WORDS[count] if 0 <= count < len(_WORDS) else number(count)
+
+
+FILTERS: Final = {"score": score, "number": number, "share": share, "date": date}
+"""The only filters that templates and pages have."""

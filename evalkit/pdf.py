@@ -1,0 +1,71 @@
+"""Typst source to PDF: archivable, accessible, the assessment attached, the same bytes each time."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from evalkit.errors import InputError
+from evalkit.resources import folder
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+STANDARDS: Final = ["a-3a", "ua-1"]
+ATTACHMENT: Final = "assessment.json"
+
+
+def font_folders(templates: Path | None = None) -> list[Path]:
+    """Return where the PDF finds its fonts: a user's, ours, and matplotlib's for rare characters."""
+    import matplotlib as mpl
+
+    places = [folder("report_templates") / "fonts", Path(mpl.get_data_path()) / "fonts" / "ttf"]
+    own = templates / "fonts" if templates else None
+    return [own, *places] if own and own.is_dir() else places
+
+
+def compile_pdf(source: str, attachment: bytes, fonts: Sequence[Path]) -> bytes:
+    """Return the PDF of a Typst source, with `attachment` inside.
+
+    Parameters
+    ----------
+    source : str
+        Typst markup. It can read nothing but the attachment: its root is a fresh folder.
+    attachment : bytes
+        The JSON of the assessment.
+    fonts : sequence of Path
+        Folders; fonts of the operating system are not used.
+
+    Returns
+    -------
+    bytes
+        PDF/A-3a and PDF/UA-1.
+
+    Raises
+    ------
+    evalkit.InputError
+        If a user's template does not compile.
+    """
+    import typst
+
+    with tempfile.TemporaryDirectory(prefix="evalkit-") as place:
+        root = Path(place)
+        (root / "main.typ").write_text(source, encoding="utf-8")
+        (root / ATTACHMENT).write_bytes(attachment)
+        try:
+            pdf = typst.compile(
+                str(root / "main.typ"),
+                root=str(root),
+                font_paths=[str(font) for font in fonts],
+                ignore_system_fonts=True,
+                pdf_standards=STANDARDS,
+                package_path=str(root),
+                package_cache_path=str(root),
+            )
+        except typst.TypstError as error:
+            hints = "; ".join(error.hints or [])
+            detail = f"{error.message} ({hints})" if hints else error.message
+            message = f"The PDF could not be set: {detail}"
+            raise InputError(message) from error
+    return bytes(pdf)

@@ -1,0 +1,164 @@
+"""What a report is about: one assessment, its words and pages, and the few things all parts ask."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from evalkit.blocks import fill
+from evalkit.wording import attack_finding, joined, shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from evalkit.pages import Pages
+    from evalkit.records import Assessment, Result, ScenarioRecord
+    from evalkit.words import Words
+
+CRITERIA: Final = ("singling out", "linkability", "inference", "membership", "utility")
+"""The rows of the verdict table and sections 8 to 12, in this order."""
+FIRST_CRITERION_SECTION: Final = 8
+SHORT_DIGEST: Final = 8
+LONGEST_HEAD: Final = 60
+SHOWN_NAMES: Final = 3
+_VERDICT_ORDER: Final = ("not met", "met", "no target", "not applicable")
+_BASIS_ORDER: Final = ("attack", "matches", "distances", "comparison")
+
+
+class Entry(NamedTuple):
+    """One result with its measure and its scenario."""
+
+    scenario: ScenarioRecord
+    slug: str
+    result: Result
+
+
+@dataclass(frozen=True)
+class Subject:
+    """An assessment beside everything needed to write about it.
+
+    Attributes
+    ----------
+    assessment : Assessment
+        The archived records.
+    content : bytes
+        Its JSON, as it is attached.
+    words : dict
+        Words of the language.
+    pages : Pages
+        Pages of the metrics.
+    """
+
+    assessment: Assessment
+    content: bytes
+    words: Words
+    pages: Pages
+
+    @cached_property
+    def digest(self) -> str:
+        """Return the SHA-256 of the JSON, 64 hexadecimal digits."""
+        return hashlib.sha256(self.content).hexdigest()
+
+    @cached_property
+    def entries(self) -> list[Entry]:
+        """Return every result of every scenario, the first scenario first."""
+        return [
+            Entry(one.scenario, slug, result)
+            for one in self.assessment.scenarios()
+            for slug, result in one.results.items()
+        ]
+
+    @property
+    def several_scenarios(self) -> bool:
+        """Return whether there is more than the first scenario."""
+        return bool(self.assessment.more_scenarios)
+
+    def of_criterion(self, criterion: str) -> list[Entry]:
+        """Return the results of one row of the verdict table, the one that leads first.
+
+        An attack with an excess leads, then what missed its target, then attacks.
+        """
+        found = [entry for entry in self.entries if criterion_of(entry.result) == criterion]
+        return sorted(found, key=_rank)
+
+    def name(self, slug: str) -> str:
+        """Return the plain name of a measure."""
+        return self.pages.name(slug)
+
+    def label(self, key: str, **values: Any) -> str:
+        """Return one of the labels, filled."""
+        return fill(str(self.words["labels"][key]), **values)
+
+    def text(self, key: str) -> Any:
+        """Return a text of the sections: one template, or a list of paragraphs."""
+        return self.words["texts"][key]
+
+    def heading(self, key: str) -> str:
+        """Return a heading inside a section."""
+        return str(self.words["labels"]["sections"][key])
+
+    def head(self, key: str) -> list[str]:
+        """Return the heads of a table's columns."""
+        return [str(word) for word in self.words["labels"][f"{key}_head"]]
+
+    def criterion_name(self, criterion: str) -> str:
+        """Return a criterion as its row and its section call it."""
+        return str(self.words["labels"]["criteria"].get(criterion, criterion))
+
+    def declared(self, key: str) -> str:
+        """Return what was declared under `key` as text, or the words for nothing."""
+        value = self.assessment.declared.get(key)
+        return declared_text(value) or self.label("not_declared")
+
+    def names(self, names: Sequence[str], shown: int = SHOWN_NAMES, longest: int = 30) -> str:
+        """Return names in words, long lists and long names cut."""
+        short = [shortened(name, longest) for name in names]
+        if len(short) <= shown:
+            return joined(short, self.words)
+        return self.label("and_more", names=", ".join(short[:shown]), count=len(short) - shown)
+
+    @property
+    def left_out(self) -> list[str]:
+        """Return the names of the columns that no measure saw."""
+        return [one.name for one in self.assessment.release.variables if not one.used]
+
+    @cached_property
+    def not_run(self) -> list[str]:
+        """Return the names of the privacy criteria without any measure."""
+        return [self.criterion_name(one) for one in CRITERIA[:-1] if not self.of_criterion(one)]
+
+    @property
+    def title(self) -> str:
+        """Return the title of the report, shortened for its running head."""
+        return shortened(self.assessment.title, LONGEST_HEAD)
+
+
+def criterion_of(result: Result) -> str:
+    """Return the row of the verdict table that a result belongs to."""
+    return "utility" if result.section == "utility" else str(result.criterion)
+
+
+def section_of(criterion: str) -> str:
+    """Return the number of a criterion's section."""
+    return str(FIRST_CRITERION_SECTION + CRITERIA.index(criterion))
+
+
+def declared_text(value: Any) -> str:
+    """Return a declared value, of any JSON form, as one line of text."""
+    if value is None or value == "":
+        return ""
+    if isinstance(value, dict):
+        return "; ".join(f"{key}: {declared_text(one)}" for key, one in value.items())
+    if isinstance(value, list):
+        return "; ".join(declared_text(one) for one in value)
+    return str(value)
+
+
+def _rank(entry: Entry) -> tuple[bool, bool, int, int]:
+    result = entry.result
+    verdict = _VERDICT_ORDER.index(result.verdict) if result.verdict in _VERDICT_ORDER else 0
+    basis = _BASIS_ORDER.index(result.basis) if result.basis in _BASIS_ORDER else 0
+    measured = result.status == "measured"
+    return (not measured, attack_finding(result) != "excess", verdict, basis)

@@ -1,0 +1,352 @@
+"""Sections 13 to F: what happened to everything, who answers for it, and how to check it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final
+
+from evalkit import formats
+from evalkit.blocks import beside, fill, heading, items, note, prose, table, text
+from evalkit.subject import CRITERIA, SHORT_DIGEST, criterion_of
+from evalkit.view_front import ROWS_SHOWN, VARIABLES_SHOWN, files, variable_table
+from evalkit.wording import (
+    attack_finding,
+    headline,
+    joined,
+    sentence,
+    shortened,
+    target_words,
+    verdict_words,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from evalkit.blocks import Block
+    from evalkit.records import Result
+    from evalkit.subject import Entry, Subject
+
+LONGEST_NAME: Final = 60
+FEW_ROWS: Final = 100
+LEAST_HOLDOUT_SHARE: Final = 0.5
+_COMPARED: Final = frozenset({"excess", "no_evidence", "reverse", "too_weak"})
+
+
+def ledger_blocks(subject: Subject) -> list[Block]:
+    """Return section 13: every measure asked for, columns left out, all warnings once."""
+    left_out = [one for one in subject.assessment.release.variables if not one.used]
+    reasons = [
+        (
+            shortened(one.name, LONGEST_NAME),
+            subject.label("identifier_of", type=one.type) if one.identifier else one.type,
+            " ".join(sentence(message.text) for message in one.notes) or one.role,
+        )
+        for one in left_out[:ROWS_SHOWN]
+    ]
+    warnings = _warnings(subject)
+    counted = subject.text("warnings_counted")
+    return [
+        *(text(prose(one)) for one in subject.text("ledger")),
+        heading(subject.heading("measures")),
+        table(subject.head("ledger"), (40, 28, 20, 34, 38), _ledger_rows(subject)),
+        heading(subject.heading("left_out")),
+        table(subject.head("left_out"), (50, 30, 80), reasons)
+        if reasons
+        else text(subject.text("no_left_out")),
+        heading(subject.heading("warnings")),
+        table(
+            subject.head("warning"),
+            (102, 44, 14),
+            warnings,
+            caption=fill(counted, count=len(warnings)),
+        )
+        if warnings
+        else text(subject.text("no_warnings")),
+    ]
+
+
+def limitation_blocks(subject: Subject) -> list[Block]:
+    """Return section 14: the points that always hold, then those of this run."""
+    general = [prose(point, inline=True) for point in subject.words["limitations"]["points"]]
+    return [
+        heading(subject.heading("general")),
+        items(general),
+        heading(subject.heading("this_run")),
+        items(_points_of_this_run(subject)),
+    ]
+
+
+def signoff_blocks(subject: Subject) -> list[Block]:
+    """Return section 15: the form."""
+    words, assessment = subject.words["signoff"], subject.assessment
+    avatars = assessment.release.avatars.sha256 or formats.NO_VALUE
+    foot = fill(
+        words["foot"],
+        digest=subject.digest[:SHORT_DIGEST],
+        avatars=avatars[:SHORT_DIGEST],
+        version=assessment.evalkit,
+        schema=assessment.schema_version,
+        date=formats.date(assessment.created),
+    )
+    form = {
+        "kind": "form",
+        "heads": words["head"],
+        "entries": words["entries"],
+        "boxes": [{"label": label, "options": options} for label, options in words["boxes"]],
+        "decision": subject.heading("decision"),
+        "signatures": subject.heading("signatures"),
+        "blank_head": words["blank_head"],
+        "signature_rows": words["signature_rows"],
+        "signatories": words["signatories"],
+        "foot": foot,
+    }
+    main = [text(prose(one)) for one in subject.text("signoff")]
+    return [beside(main, note(subject.text("signoff_aside"), subject.heading("decision"))), form]
+
+
+def target_blocks(subject: Subject) -> list[Block]:
+    """Return annex A: who set which value, when, and what came of it."""
+    profile = subject.assessment.profile
+    intro = [text(prose(one)) for one in subject.text("targets")]
+    rows = [_target_row(entry, subject) for entry in subject.entries if entry.result.target]
+    found = [table(subject.head("target"), (44, 24, 28, 24, 40), rows)] if rows else []
+    if profile is None:
+        return [*intro, text(subject.text("no_profile")), *found]
+    names = subject.words["labels"]["profile_fields"]
+    role = subject.words["labels"]["issuer_roles"].get(profile.issuer_role, profile.issuer_role)
+    entries = [
+        (names["name"], profile.name),
+        (names["issuer"], f"{profile.issuer} ({role})"),
+        (names["date"], formats.date(profile.date)),
+        (names["status"], profile.status),
+        (names["caveat"], profile.caveat or formats.NO_VALUE),
+        (names["context"], _plain(profile.context)),
+        ("SHA-256", profile.sha256),
+    ]
+    return [*intro, table(subject.head("entry"), (38, 122), entries), *found]
+
+
+def method_blocks(subject: Subject) -> list[Block]:
+    """Return annex B: where each definition comes from."""
+    labels = subject.words["labels"]
+    slugs = list(dict.fromkeys(entry.slug for entry in subject.entries))
+    rows = []
+    for slug in slugs:
+        result = next(entry.result for entry in subject.entries if entry.slug == slug)
+        method = labels["interval_methods"].get(result.interval_method, result.interval_method)
+        source = subject.text("founding" if slug in subject.words["methods"] else "other_source")
+        rows.append(
+            (subject.name(slug), str(result.version), method or labels["no_interval"], source)
+        )
+    compared = sum(attack_finding(entry.result) in _COMPARED for entry in subject.entries)
+    counted = fill(subject.text("tests_counted"), count=compared)
+    return [
+        *(text(prose(one)) for one in subject.text("methods")),
+        table(subject.head("method"), (46, 16, 40, 58), rows),
+        *([text(counted)] if compared else []),
+        heading(subject.heading("references")),
+        items([prose(one, inline=True) for one in subject.words["references"]["entries"]]),
+    ]
+
+
+def provenance_blocks(subject: Subject) -> list[Block]:
+    """Return annex C: hashes, versions, options, and what the report leaves out on purpose."""
+    assessment = subject.assessment
+    json_file = ("assessment.json", f"{len(subject.content):,}", "", subject.digest)
+    hashes = [(*row[:1], "", "", row[3]) for row in files(subject)]
+    rows = [(name, digest) for name, _, _, digest in (json_file, *hashes)]
+    versions = [("evalkit", assessment.evalkit), *sorted(assessment.versions.items())]
+    options = [(name, _plain(value)) for name, value in sorted(assessment.options.items())]
+    min_count = assessment.scenario.min_count
+    protection = subject.text("protection")
+    return [
+        *(text(prose(one)) for one in subject.text("provenance")),
+        table([subject.head("file")[0], "SHA-256"], (56, 104), rows),
+        heading(subject.heading("versions")),
+        table(subject.head("entry"), (62, 98), versions),
+        heading(subject.heading("options")),
+        table(subject.head("entry"), (62, 98), options[:ROWS_SHOWN])
+        if options
+        else text(subject.label("none")),
+        heading(subject.heading("protection")),
+        *(text(prose(one, min_count=min_count)) for one in protection),
+    ]
+
+
+def glossary_blocks(subject: Subject) -> list[Block]:
+    """Return annex D."""
+    entries = [tuple(entry) for entry in subject.text("glossary")]
+    return [table(subject.head("glossary"), (46, 114), entries)]
+
+
+def full_blocks(subject: Subject) -> list[Block]:
+    """Return annex E: what was cut short above."""
+    variables = subject.assessment.release.variables
+    known = [
+        (shortened(one.scenario.name, LONGEST_NAME), ", ".join(one.scenario.known))
+        for one in subject.assessment.scenarios()
+    ]
+    blocks = [
+        heading(subject.heading("scores")),
+        table(subject.head("scores"), (44, 28, 14, 26, 34, 14), _score_rows(subject)),
+        heading(subject.heading("known")),
+        table(subject.head("known"), (40, 120), known),
+    ]
+    if len(variables) > VARIABLES_SHOWN:
+        count = len(variables)
+        cut = subject.label("table_cut", shown=ROWS_SHOWN, count=count)
+        rows = variable_table(subject, variables[:ROWS_SHOWN], cut if count > ROWS_SHOWN else "")
+        blocks += [heading(subject.heading("variables")), rows]
+    return [*blocks, *_pair_tables(subject)]
+
+
+def attachment_blocks(subject: Subject) -> list[Block]:
+    """Return annex F: the archived form itself."""
+    values = {"size": formats.number(len(subject.content)), "digest": subject.digest}
+    return [
+        *(text(prose(one, **values)) for one in subject.text("attachment")),
+        {
+            "kind": "attachment",
+            "pdf": subject.text("attachment_pdf"),
+            "html": subject.text("attachment_html"),
+            "open": subject.text("attachment_open"),
+            "json": subject.content.decode("utf-8"),
+        },
+    ]
+
+
+def _ledger_rows(subject: Subject) -> list[Sequence[Any]]:
+    rows: list[Sequence[Any]] = []
+    for entry in subject.entries:
+        result = entry.result
+        measured = result.status == "measured"
+        remarks = sentence(result.reason.text) if result.reason else formats.NO_VALUE
+        rows.append(
+            (
+                subject.name(entry.slug),
+                shortened(entry.scenario.name, LONGEST_NAME),
+                subject.label("measured" if measured else "not_applicable"),
+                _rows_used(result, subject) if measured else formats.NO_VALUE,
+                remarks,
+            )
+        )
+    for criterion in CRITERIA:
+        if not subject.of_criterion(criterion):
+            name, status = subject.criterion_name(criterion), subject.label("not_applicable")
+            blank = formats.NO_VALUE
+            rows.append((name, blank, status, blank, sentence(subject.label("no_measure"))))
+    return rows
+
+
+def _rows_used(result: Result, subject: Subject) -> str:
+    """Return over how many rows a measure went, and what was sampled."""
+    release, facts = subject.assessment.release, result.facts
+    words = subject.label(
+        "all_rows",
+        n=formats.number(facts.get("n_original", release.n_working)),
+        m=formats.number(facts.get("n_avatars", release.n_working_avatars)),
+    )
+    sample = facts.get("split_sample")
+    if isinstance(sample, int) and sample < facts.get("n_original", 0):
+        return f"{words}; {subject.label('sampled', n=formats.number(sample))}"
+    return words
+
+
+def _warnings(subject: Subject) -> list[Sequence[Any]]:
+    """Return each warning and note once, with what it concerns and how often it was raised."""
+    release = subject.assessment.release
+    raised = [(message.text, subject.label("release")) for message in release.notes]
+    raised += [
+        (message.text, shortened(one.name, LONGEST_NAME))
+        for one in release.variables
+        for message in one.notes
+    ]
+    raised += [
+        (message.text, subject.name(entry.slug))
+        for entry in subject.entries
+        for message in entry.result.warnings
+    ]
+    counts = Counter(words for words, _ in raised)
+    concerns: dict[str, list[str]] = {}
+    for words, name in raised:
+        concerns.setdefault(words, []).append(name)
+    return [
+        (sentence(words), subject.names(list(dict.fromkeys(concerns[words]))), str(count))
+        for words, count in list(counts.items())[:ROWS_SHOWN]
+    ]
+
+
+def _points_of_this_run(subject: Subject) -> list[str]:
+    words, release = subject.text("limitations_run"), subject.assessment.release
+    results = [entry.result for entry in subject.entries]
+    points = []
+    if release.holdout_kind != "real":
+        points.append(words["approximate"])
+    elif release.n_holdout < LEAST_HOLDOUT_SHARE * release.n_working:
+        numbers = {"n": formats.number(release.n_holdout), "w": formats.number(release.n_working)}
+        points.append(fill(words["small_holdout"], **numbers))
+    if release.original.rows < FEW_ROWS:
+        points.append(fill(words["small"], n=formats.number(release.original.rows)))
+    if not any(attack_finding(result) in _COMPARED for result in results):
+        points.append(words["no_control"])
+    if subject.not_run:
+        criteria = joined([name.lower() for name in subject.not_run], subject.words)
+        points.append(fill(words["not_measured"], criteria=criteria))
+    if subject.left_out:
+        points.append(fill(words["left_out"], columns=subject.names(subject.left_out, 10)))
+    if not subject.several_scenarios:
+        name = shortened(subject.assessment.scenario.name, LONGEST_NAME)
+        points.append(fill(words["one_scenario"], name=name))
+    return points or [words["nothing"]]
+
+
+def _target_row(entry: Entry, subject: Subject) -> Sequence[Any]:
+    target = entry.result.target
+    labels = subject.words["labels"]
+    name = (subject.name(entry.slug), shortened(entry.scenario.name, LONGEST_NAME))
+    definition = labels["definition_words"].get(target.definition) if target else ""
+    words = target_words(target, None, subject.words).partition(": ")[2].partition(";")[0]
+    issuer = target.issuer if target else ""
+    return (name, words, issuer, definition, verdict_words(entry.result, subject.words))
+
+
+def _score_rows(subject: Subject) -> list[Sequence[Any]]:
+    return [
+        (
+            (subject.name(entry.slug), subject.criterion_name(criterion_of(entry.result))),
+            shortened(entry.scenario.name, LONGEST_NAME),
+            formats.score(headline(entry.result)),
+            formats.interval(entry.result.interval),
+            subject.words["verdicts"]["brief"].get(entry.result.verdict, entry.result.verdict),
+            formats.number(entry.result.seconds, 2),
+        )
+        for entry in subject.entries[:ROWS_SHOWN]
+    ]
+
+
+def _pair_tables(subject: Subject) -> list[Block]:
+    """Return the pairs of variables that changed most, in numbers."""
+    blocks: list[Block] = []
+    for entry in subject.entries:
+        pairs = entry.result.facts.get("worst_pairs")
+        if not pairs:
+            continue
+        rows = [
+            (
+                f"{shortened(str(one['first']), 30)} × {shortened(str(one['second']), 30)}",
+                *(formats.number(one.get(key), 2) for key in ("working", "avatars", "holdout")),
+                formats.number(one.get("change"), 2),
+            )
+            for one in pairs
+        ]
+        title = fill(subject.heading("pairs"), name=subject.name(entry.slug))
+        blocks += [heading(title), table(subject.head("pairs"), (80, 20, 20, 20, 20), rows)]
+    return blocks
+
+
+def _plain(value: Any) -> str:
+    """Return an option as one line of text."""
+    if isinstance(value, str):
+        return value or formats.NO_VALUE
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)

@@ -1,0 +1,137 @@
+"""Sections 2 to 5: to what the findings apply, as recorded and as declared."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from evalkit import formats
+from evalkit.blocks import Prose, beside, heading, note, prose, table, text
+from evalkit.subject import declared_text
+from evalkit.view_verdict import control_words, profile_words, recipient_words
+from evalkit.wording import sentence, shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from evalkit.blocks import Block
+    from evalkit.records import InputRecord, VariableRecord
+    from evalkit.subject import Subject
+
+VARIABLES_SHOWN: Final = 40
+ROWS_SHOWN: Final = 300
+LONGEST_NAME: Final = 60
+_ELSEWHERE: Final = frozenset({"treatment", "intruder", "scenarios"})
+
+
+def scope_blocks(subject: Subject) -> list[Block]:
+    """Return section 2: files, people, validity."""
+    assessment, release = subject.assessment, subject.assessment.release
+    entries = [
+        (subject.label("id_date"), formats.date(assessment.created)),
+        (subject.label("id_control"), control_words(subject)),
+        (subject.label("id_recipient"), recipient_words(subject)),
+        (subject.label("id_profile"), profile_words(subject)),
+        ("evalkit", f"{assessment.evalkit}, schema {assessment.schema_version}"),
+        (subject.label("fact_seed"), f"{assessment.scenario.seed}, {release.seed}"),
+        *declared_rows(subject, "people", assessment.people | assessment.declared),
+        *declared_rows(subject, "administration", assessment.declared),
+    ]
+    return [
+        *(text(prose(one)) for one in subject.text("scope")),
+        heading(subject.heading("files")),
+        table(subject.head("file"), (48, 16, 16, 80), files(subject)),
+        heading(subject.heading("validity")),
+        table(subject.head("entry"), (62, 98), entries),
+    ]
+
+
+def context_blocks(subject: Subject) -> list[Block]:
+    """Return section 3: what the controller declared, and what was left open."""
+    declared = subject.assessment.declared
+    rows = declared_rows(subject, "context", declared | _recipient(subject))
+    listed = {key for group in subject.words["context"].values() for key in _keys(group)}
+    others = [
+        (shortened(key, LONGEST_NAME), declared_text(value))
+        for key, value in declared.items()
+        if key not in listed | _ELSEWHERE
+    ]
+    main = [text(prose(one)) for one in subject.text("context")]
+    side = note(subject.text("context_aside"), subject.heading("people"))
+    return [beside(main, side), table(subject.head("entry"), (62, 98), [*rows, *others])]
+
+
+def data_blocks(subject: Subject) -> list[Block]:
+    """Return section 4: the columns, no values."""
+    variables = subject.assessment.release.variables
+    caption = ""
+    if len(variables) > VARIABLES_SHOWN:
+        caption = subject.label("variables_cut", shown=VARIABLES_SHOWN, count=len(variables))
+    intro = [text(prose(one)) for one in subject.text("data")]
+    return [*intro, variable_table(subject, variables[:VARIABLES_SHOWN], caption)]
+
+
+def treatment_blocks(subject: Subject) -> list[Block]:
+    """Return section 5: how the avatars were made, as declared."""
+    declared = subject.assessment.declared.get("treatment")
+    fields = declared if isinstance(declared, dict) else {"method": declared}
+    main = [text(prose(one)) for one in subject.text("treatment")]
+    side = note(subject.text("treatment_aside"), subject.heading("treatment"))
+    rows = declared_rows(subject, "treatment", fields)
+    return [beside(main, side), table(subject.head("entry"), (62, 98), rows)]
+
+
+def declared_rows(subject: Subject, group: str, values: dict[str, Any]) -> list[tuple[str, Any]]:
+    """Return label and declared value of each field of a group; open ones say so in bold."""
+    missing = prose(f"**{subject.label('not_declared')}**", inline=True)
+    return [
+        (str(label), declared_text(values.get(key)) or missing)
+        for key, label in subject.words["context"][group]
+    ]
+
+
+def files(subject: Subject) -> list[Sequence[Any]]:
+    """Return one row per input table: name, rows, columns, hash."""
+    release = subject.assessment.release
+    tables = {
+        "originals": release.original,
+        "avatars": release.avatars,
+        "holdout": release.holdout,
+    }
+    return [_file_row(one, subject.label(role), subject) for role, one in tables.items() if one]
+
+
+def variable_table(
+    subject: Subject, variables: Sequence[VariableRecord], caption: Prose | str
+) -> Block:
+    """Return the table of columns."""
+    rows = [_variable_row(one, subject) for one in variables]
+    return table(subject.head("variable"), (36, 20, 18, 13, 16, 22, 35), rows, caption=caption)
+
+
+def _file_row(one: InputRecord, role: str, subject: Subject) -> Sequence[Any]:
+    digest = one.sha256 or subject.label("from_dataframe")
+    name = (shortened(one.name, LONGEST_NAME), role)
+    return (name, formats.number(one.rows), formats.number(one.columns), digest)
+
+
+def _variable_row(one: VariableRecord, subject: Subject) -> Sequence[Any]:
+    kind = subject.label("identifier_of", type=one.type) if one.identifier else one.type
+    return (
+        shortened(one.name, LONGEST_NAME),
+        kind,
+        one.role,
+        subject.label("is_used" if one.used else "is_left_out"),
+        formats.share(one.missing_share),
+        one.level_band or formats.NO_VALUE,
+        " ".join(sentence(message.text) for message in one.notes) or formats.NO_VALUE,
+    )
+
+
+def _recipient(subject: Subject) -> dict[str, str]:
+    """Return the recipient of the scenario where none was declared in words."""
+    words = recipient_words(subject)
+    return {} if words == subject.label("not_declared") else {"recipient": words}
+
+
+def _keys(group: Any) -> list[str]:
+    return [str(field[0]) for field in group] if isinstance(group, list) else []

@@ -1,0 +1,261 @@
+"""Sections 6 to 12: the control, the attackers, and one page per measure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from evalkit import formats
+from evalkit.blocks import Prose, beside, facts, figure, fill, heading, note, prose, table, text
+from evalkit.pages import PARTS
+from evalkit.pictures import holdout_diagram, in_rows, metric_pictures, score_strip
+from evalkit.subject import declared_text
+from evalkit.view_front import declared_rows
+from evalkit.view_verdict import recipient_words
+from evalkit.wording import grade, sentence, shortened, verdict_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalkit.blocks import Block
+    from evalkit.pages import Page
+    from evalkit.subject import Entry, Subject
+
+ADVISED_HOLDOUT_FROM_ROWS: Final = 500
+LONGEST_NAME: Final = 60
+KNOWN_SHOWN: Final = 6
+
+
+def holdout_blocks(subject: Subject, labels: Iterator[str]) -> list[Block]:
+    """Return section 6: what the control is worth."""
+    release = subject.assessment.release
+    kind = "real" if release.holdout_kind == "real" else "approximate"
+    counts = {"n": formats.number(release.n_holdout), "w": formats.number(release.n_working)}
+    paragraphs = [text(prose(one, **counts)) for one in subject.text(f"holdout_{kind}")]
+    if kind == "approximate" and release.original.rows >= ADVISED_HOLDOUT_FROM_ROWS:
+        paragraphs.append(text(prose(subject.text("holdout_advice"))))
+    caption = prose(subject.text(f"diagram_caption_{kind}"), inline=True, figure=next(labels))
+    diagram = figure([holdout_diagram(subject)], [caption], full_width=False)
+    made = declared_text(subject.assessment.declared.get("holdout_made"))
+    rows = [
+        (subject.label("holdout"), kind),
+        (subject.words["context"]["made"], made or subject.label("not_declared")),
+        (subject.words["context"]["row_link"], subject.label(_row_link_key(subject))),
+    ]
+    return [beside([*paragraphs, diagram], facts(rows, subject.heading("control")))]
+
+
+def _row_link_key(subject: Subject) -> str:
+    return "declared" if subject.assessment.release.row_link else "not_declared"
+
+
+def scenario_blocks(subject: Subject) -> list[Block]:
+    """Return section 7: which attacker each number belongs to."""
+    scenarios = [one.scenario for one in subject.assessment.scenarios()]
+    declared = subject.assessment.declared.get("scenarios")
+    reasons = declared if isinstance(declared, dict) else {}
+    rows = [
+        (
+            shortened(one.name, LONGEST_NAME),
+            (_known(one.known, subject), declared_text(reasons.get(one.name))),
+            one.sensitive or subject.label("none"),
+            subject.words["labels"]["contexts"].get(one.context) or recipient_words(subject),
+            str(one.seed),
+        )
+        for one in scenarios
+    ]
+    intruder = subject.assessment.declared.get("intruder")
+    fields = intruder if isinstance(intruder, dict) else {"conclusion": intruder}
+    done = bool(declared_text(intruder))
+    form = declared_rows(subject, "intruder", fields) if done else []
+    undone = prose(f"**{sentence(subject.words['context']['not_done'])}**")
+    return [
+        *(text(prose(one)) for one in subject.text("scenarios")),
+        *([] if subject.several_scenarios else [text(prose(subject.text("scenarios_one")))]),
+        table(subject.head("scenario"), (28, 60, 22, 30, 20), rows),
+        heading(subject.heading("intruder")),
+        *(text(prose(one)) for one in subject.text("intruder")),
+        table(subject.head("entry"), (62, 98), form) if done else text(undone),
+    ]
+
+
+def _known(names: list[str], subject: Subject) -> str:
+    used = [one for one in subject.assessment.release.variables if one.used]
+    listed = subject.names(names, KNOWN_SHOWN)
+    if len(names) >= len(used):
+        return f"{subject.label('scenario_all', count=len(names))}: {listed}"
+    return listed
+
+
+def criterion_title(criterion: str, subject: Subject) -> tuple[str, str] | None:
+    """Return title and kicker of a section whose one measure tells its finding, else None."""
+    slugs = {entry.slug for entry in subject.of_criterion(criterion)}
+    entry = _first_entry(next(iter(slugs)), subject) if len(slugs) == 1 else None
+    if entry is None or entry.result.status != "measured" or not subject.pages.has(entry.slug):
+        return None
+    return _page(entry, subject).title, subject.name(entry.slug)
+
+
+def criterion_blocks(criterion: str, subject: Subject, labels: Iterator[str]) -> list[Block]:
+    """Return one of sections 8 to 12: a page per measure, then the limit that matters most."""
+    limit = text(prose(subject.text("criterion_limit")[criterion]))
+    slugs = list(dict.fromkeys(entry.slug for entry in subject.of_criterion(criterion)))
+    if not slugs:
+        key = "not_measured_utility" if criterion == "utility" else "not_measured"
+        blocks = [text(prose(subject.text(key))), limit]
+        aside = note(subject.text("membership_aside"), subject.label("additional_note"))
+        return [beside(blocks, aside)] if criterion == "membership" else blocks
+    alone = criterion_title(criterion, subject) is not None
+    blocks = []
+    for slug in slugs:
+        blocks += [] if alone else [heading(subject.name(slug))]
+        blocks += _metric_blocks(slug, subject, labels)
+    return [*blocks, limit]
+
+
+def _metric_blocks(slug: str, subject: Subject, labels: Iterator[str]) -> list[Block]:
+    """Return one measure: its page for the first scenario, a table over all scenarios."""
+    entry = _first_entry(slug, subject)
+    if not subject.pages.has(slug):
+        blocks = [text(verdict_words(entry.result, subject.words))]
+        blocks.append(text(prose(subject.text("no_page"))))
+    elif entry.result.status != "measured":
+        reason = sentence(entry.result.reason.text) if entry.result.reason else ""
+        blocks = [text(prose(subject.text("not_applicable"), reason=reason))]
+    else:
+        blocks = _measured_blocks(entry, subject, labels)
+    failed = _failed_blocks(entry, subject)
+    return [*blocks, *failed, *_scenario_table(slug, subject)]
+
+
+def _measured_blocks(entry: Entry, subject: Subject, labels: Iterator[str]) -> list[Block]:
+    page = _page(entry, subject)
+    opening = [
+        *_part(page, "Question", emphasised=True),
+        *_part(page, "Story"),
+        _large_strip(entry, subject),
+        *_unjudged(entry, subject),
+        *_part(page, "Verdict"),
+    ]
+    beside_text, below = _figures(entry, page, subject, labels)
+    margin = [*page.facts, *_own_facts(entry, subject)]
+    label = subject.label("facts_of", name=subject.name(entry.slug))
+    return [
+        beside([*opening, *beside_text], facts(margin, label)),
+        *below,
+        *(block for part in PARTS for block in _titled(page, part, subject)),
+    ]
+
+
+def _large_strip(entry: Entry, subject: Subject) -> Block:
+    """Return the strip of a page with what its mark and band mean here."""
+    result = entry.result
+    marks = {"met": "dot_met", "not met": "dot_not_met", "no target": "dot_no_target"}
+    dot = subject.label(marks.get(result.verdict, "dot_not_judged"))
+    band = subject.label("band" if result.interval else "no_band")
+    words = subject.words.get("figures", {})
+    strip = score_strip(result, subject.name(entry.slug), words, large=True)
+    caption = prose(subject.label("strip_caption", dot=dot, band=band), inline=True)
+    return figure([strip], [caption], full_width=False)
+
+
+def _figures(
+    entry: Entry, page: Page, subject: Subject, labels: Iterator[str]
+) -> tuple[list[Block], list[Block]]:
+    """Return the figures that stand beside the facts, and those of full width below."""
+    from evalkit import metrics
+
+    metric = metrics.get(entry.slug)
+    plain_result = msgspec.to_builtins(entry.result)
+    words = subject.words.get("figures", {})
+    pictures = metric_pictures(metric, plain_result, f"f-{entry.slug}", words)
+    captions = page.captions(labels)[: len(pictures)]
+    captions += [prose(next(labels), inline=True) for _ in pictures[len(captions) :]]
+    narrow = [
+        figure([picture], [caption], full_width=False)
+        for (picture, full_width), caption in zip(pictures, captions, strict=True)
+        if not full_width
+    ]
+    wide = [
+        figure([pictures[one][0] for one in row], [captions[one] for one in row], full_width=True)
+        for row in in_rows(pictures)
+    ]
+    return narrow, wide
+
+
+def _page(entry: Entry, subject: Subject) -> Page:
+    """Return the page of a measure with the values of this result."""
+    result = msgspec.to_builtins(entry.result)
+    context = {
+        "result": result,
+        "facts": result["facts"],
+        "release": msgspec.to_builtins(subject.assessment.release),
+        "scenario": msgspec.to_builtins(entry.scenario),
+        "words": subject.words,
+    }
+    return subject.pages.render(entry.slug, context)
+
+
+def _first_entry(slug: str, subject: Subject) -> Entry:
+    return next(entry for entry in subject.entries if entry.slug == slug)
+
+
+def _part(page: Page, name: str, *, emphasised: bool = False) -> list[Block]:
+    content = page.part(name)
+    if content is None:
+        return []
+    if emphasised:
+        content = Prose(f"*{content.markdown}*", content.values)
+    return [text(content)]
+
+
+def _titled(page: Page, name: str, subject: Subject) -> list[Block]:
+    content = page.part(name)
+    return [heading(subject.words["labels"]["parts"][name]), text(content)] if content else []
+
+
+def _own_facts(entry: Entry, subject: Subject) -> list[tuple[str, str]]:
+    words = f"{entry.result.version}, {subject.label('fact_seed').lower()} {entry.scenario.seed}"
+    return [(subject.label("fact_version"), words)]
+
+
+def _unjudged(entry: Entry, subject: Subject) -> list[Block]:
+    if grade(entry.result) != "not_judged":
+        return []
+    reason = sentence(entry.result.reason.text) if entry.result.reason else ""
+    return [text(prose(subject.text("not_judged"), reason=reason))]
+
+
+def _failed_blocks(entry: Entry, subject: Subject) -> list[Block]:
+    """Return the options that remain where a target is missed."""
+    target, profile = entry.result.target, subject.assessment.profile
+    if entry.result.verdict != "not met" or target is None:
+        return []
+    key = "failed" if profile else "failed_no_profile"
+    values = {"name": subject.name(entry.slug), "issuer": target.issuer}
+    named = values | ({"profile": profile.name} if profile else {})
+    return [text(prose(subject.words["verdicts"][key], **named))]
+
+
+def _scenario_table(slug: str, subject: Subject) -> list[Block]:
+    """Return the results of one measure over all scenarios, where there are several."""
+    entries = [entry for entry in subject.entries if entry.slug == slug]
+    if len(entries) < 2:  # noqa: PLR2004 - one result needs no comparison
+        return []
+    heads = [subject.head("scores")[place] for place in (1, 2, 3, 4)]
+    rows = [scenario_row(entry, subject) for entry in entries]
+    title = heading(fill(subject.heading("by_scenario"), name=subject.name(slug)))
+    return [title, table(heads, (50, 20, 30, 60), rows)]
+
+
+def scenario_row(entry: Entry, subject: Subject) -> tuple[Any, ...]:
+    """Return scenario, score, interval and verdict of one result."""
+    from evalkit.wording import headline
+
+    return (
+        shortened(entry.scenario.name, LONGEST_NAME),
+        formats.score(headline(entry.result)),
+        formats.interval(entry.result.interval),
+        verdict_words(entry.result, subject.words),
+    )

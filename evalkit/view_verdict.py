@@ -1,0 +1,309 @@
+"""Section 1: the answer on one page, from the records alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from evalkit import formats
+from evalkit.blocks import beside, facts, fill, prose
+from evalkit.pictures import score_strip
+from evalkit.subject import CRITERIA, SHORT_DIGEST, criterion_of, declared_text, section_of
+from evalkit.wording import (
+    attack_finding,
+    attack_words,
+    basis_words,
+    headline,
+    joined,
+    sentence,
+    shortened,
+    target_words,
+    verdict_words,
+    worst_pair,
+)
+
+if TYPE_CHECKING:
+    from evalkit.blocks import Block, Picture
+    from evalkit.subject import Entry, Subject
+
+LONGEST_ENTRY: Final = 90
+LONGEST_NAME: Final = 34
+LONGEST_REASON: Final = 150
+SHOWN_ALSO: Final = 2
+
+
+def verdict_title(subject: Subject) -> str:
+    """Return the finding of the whole report in one line."""
+    titles = subject.words["verdicts"]["title"]
+    verdicts = [entry.result.verdict for entry in subject.entries]
+    met, missed = verdicts.count("met"), verdicts.count("not met")
+    if not any(entry.result.status == "measured" for entry in subject.entries):
+        return str(titles["nothing_measured"])
+    form = "mixed" if met and missed else "all_met" if met else "all_missed" if missed else ""
+    targets = fill(
+        titles[form or "no_target"],
+        Met=_targets(met, subject).capitalize(),
+        missed=formats.count_word(missed),
+        Missed=_targets(missed, subject).capitalize(),
+    )
+    finding = _title_finding(subject)
+    return fill(titles["joined"], targets=targets, finding=finding) if finding else targets
+
+
+def verdict_blocks(subject: Subject) -> list[Block]:
+    """Return the blocks of page 1."""
+    fixed = prose(f"*{subject.words['verdicts']['fixed_sentence']}*")
+    sentences = [{"kind": "text", "text": text} for text in plain_sentences(subject)]
+    main = [*sentences, {"kind": "text", "text": fixed}]
+    key = {
+        "title": subject.label("verdict_key_title"),
+        "text": subject.label("verdict_key"),
+        "heads": subject.head("verdict"),
+        "rows": [_row(criterion, subject) for criterion in CRITERIA],
+        "not_tested_title": subject.label("not_tested"),
+        "not_tested": not_tested(subject),
+    }
+    side = facts(_identification(subject), subject.label("identification"))
+    return [beside(main, side), {"kind": "verdict", **key}]
+
+
+def plain_sentences(subject: Subject) -> list[str]:
+    """Return three sentences in plain words: privacy, what was not measured, utility."""
+    attacks = [
+        _attack_sentence(entry, subject)
+        for criterion in CRITERIA[:-1]
+        for entry in subject.of_criterion(criterion)[:1]
+    ]
+    missing = _not_measured_sentence(subject)
+    return [*filter(None, attacks), *filter(None, [missing]), _utility_sentence(subject)]
+
+
+def not_tested(subject: Subject) -> list[str]:
+    """Return the points that this assessment did not look at, one line each."""
+    points = [subject.label("not_tested_generator"), subject.label("not_tested_draws")]
+    if subject.not_run:
+        criteria = joined([name.lower() for name in subject.not_run], subject.words)
+        points.append(subject.label("not_tested_criteria", Criteria=sentence(criteria)[:-1]))
+    if subject.left_out:
+        key = "not_tested_columns" if len(subject.left_out) > 1 else "not_tested_column"
+        points.append(subject.label(key, columns=subject.names(subject.left_out)))
+    if not declared_text(subject.assessment.declared.get("intruder")):
+        points.append(subject.label("not_tested_intruder"))
+    return points
+
+
+def control_words(subject: Subject) -> str:
+    """Return what kind of control there is, with the caveat of an approximate one."""
+    release = subject.assessment.release
+    key = "control_real" if release.holdout_kind == "real" else "control_approximate"
+    return subject.label(key, n=formats.number(release.n_holdout))
+
+
+def profile_words(subject: Subject) -> str:
+    """Return the target profile with its date, before or after the run."""
+    profile = subject.assessment.profile
+    if profile is None:
+        return subject.label("profile_none")
+    if not profile.date:
+        return subject.label("profile_undated", name=profile.name)
+    later = profile.date[:10] > subject.assessment.created[:10]
+    key = "profile_after" if later else "profile_before"
+    return subject.label(key, name=profile.name, date=formats.date(profile.date))
+
+
+def short_hash(subject: Subject, table: Any) -> str:
+    """Return the name of an input with the first digits of its hash."""
+    if table.sha256 is None:
+        return f"{shortened(table.name, LONGEST_NAME)}, {subject.label('from_dataframe')}"
+    name = shortened(table.name, LONGEST_NAME)
+    return subject.label("short_hash", name=name, digest=table.sha256[:SHORT_DIGEST])
+
+
+def recipient_words(subject: Subject) -> str:
+    """Return the recipient as declared, else the one of the scenario."""
+    declared = declared_text(subject.assessment.declared.get("recipient"))
+    context = subject.assessment.scenario.context
+    known = subject.words["labels"]["contexts"].get(context, context) if context else ""
+    return declared or known or subject.label("not_declared")
+
+
+def _identification(subject: Subject) -> list[tuple[str, str]]:
+    release = subject.assessment.release
+    rows = subject.label(
+        "rows",
+        originals=formats.number(release.original.rows),
+        avatars=formats.number(release.avatars.rows),
+    )
+    entries = [
+        ("id_date", formats.date(subject.assessment.created)),
+        ("id_avatars", short_hash(subject, release.avatars)),
+        ("id_recipient", _entry(recipient_words(subject), subject)),
+        ("id_purpose", _entry(subject.declared("purpose"), subject)),
+        ("id_control", control_words(subject)),
+        ("id_rows", rows),
+        ("id_profile", profile_words(subject)),
+    ]
+    return [(subject.label(key), value) for key, value in entries]
+
+
+def _entry(text: str, subject: Subject) -> str:
+    if len(text) <= LONGEST_ENTRY:
+        return text
+    return subject.label("cut", text=shortened(text, LONGEST_ENTRY).rstrip("…"), section="3")
+
+
+def _targets(count: int, subject: Subject) -> str:
+    titles = subject.words["verdicts"]["title"]
+    key = "one_target" if count == 1 else "targets"
+    return fill(titles[key], count=formats.count_word(count))
+
+
+def _title_finding(subject: Subject) -> str:
+    """Return what the attack that leads shows, in a few words."""
+    words = subject.words["verdicts"]["attack_title"]
+    found = [
+        (criterion_of(entry.result), attack_finding(entry.result))
+        for criterion in CRITERIA[:-1]
+        for entry in subject.of_criterion(criterion)[:1]
+    ]
+    for wanted in words:
+        hits = [criterion for criterion, finding in found if finding == wanted]
+        if hits:
+            names = [subject.criterion_name(hit).lower() for hit in hits]
+            return fill(words[wanted], criterion=joined(names, subject.words))
+    return ""
+
+
+def _attack_sentence(entry: Entry, subject: Subject) -> str:
+    result, plain = entry.result, subject.words["verdicts"]["plain"]
+    share = result.facts.get("success_share")
+    if result.status != "measured" or result.basis != "attack" or share is None:
+        return ""
+    control = result.facts.get("control_share")
+    forms = plain["linkability"] if result.criterion == "linkability" else plain["attack"]
+    return fill(
+        forms["alone" if control is None else "control"],
+        criterion=subject.criterion_name(str(result.criterion)).lower(),
+        known=_known_words(entry, subject),
+        share=formats.share(share),
+        n=formats.number(result.facts.get("attempts")),
+        control=formats.share(control),
+        m=formats.number(result.facts.get("control_attempts")),
+    )
+
+
+def _known_words(entry: Entry, subject: Subject) -> str:
+    plain = subject.words["verdicts"]["plain"]
+    used = [one for one in subject.assessment.release.variables if one.used]
+    count = len(entry.scenario.known)
+    key = "known_all" if count >= len(used) else "known_some"
+    return fill(plain[key], count=formats.count_word(count))
+
+
+def _not_measured_sentence(subject: Subject) -> str:
+    plain = subject.words["verdicts"]["plain"]
+    unmeasured = [
+        subject.criterion_name(criterion).lower()
+        for criterion in CRITERIA[:-1]
+        if not any(one.result.status == "measured" for one in subject.of_criterion(criterion))
+    ]
+    key = "not_measured_one" if len(unmeasured) == 1 else "not_measured"
+    criteria = sentence(joined(unmeasured, subject.words))[:-1]
+    return fill(plain[key], Criteria=criteria) if unmeasured else ""
+
+
+def _utility_sentence(subject: Subject) -> str:
+    plain = subject.words["verdicts"]["plain"]
+    found = subject.of_criterion("utility")
+    if not found:
+        return str(plain["no_utility"])
+    entry = found[0]
+    score, values = headline(entry.result), entry.result.facts
+    if score is None:
+        reason = entry.result.reason.text if entry.result.reason else ""
+        return fill(plain["utility_no_reference"], reason=shortened(reason, LONGEST_REASON))
+    pair, reference = worst_pair(values), values.get("reference_difference")
+    if pair and reference:
+        shown = {key: shortened(str(pair[key]), LONGEST_NAME) for key in ("first", "second")}
+        factor = formats.number(values["avatar_difference"] / reference, 1)
+        ends = {key: formats.number(pair[key], 2) for key in ("working", "avatars")}
+        return fill(plain["pairs"], factor=factor, **shown, **ends)
+    interval = formats.interval(entry.result.interval)
+    key = "score" if entry.result.interval else "score_alone"
+    name = subject.name(entry.slug)
+    return fill(plain[key], name=name, score=formats.score(score), interval=interval)
+
+
+def _row(criterion: str, subject: Subject) -> dict[str, Any]:
+    """Return one row of the verdict table."""
+    found = subject.of_criterion(criterion)
+    row: dict[str, Any] = {"criterion": subject.criterion_name(criterion), "strip": None}
+    if not found:
+        key = "no_utility_run" if criterion == "utility" else "nothing_run"
+        words = subject.words["verdicts"]["grade"][key]
+        return row | {"measure": subject.label("no_measure"), "basis": "", "words": words} | {
+            "score": formats.NO_VALUE,
+            "interval": "",
+            "target": "",
+        }
+    lead, *others = found
+    result = lead.result
+    profile = subject.assessment.profile
+    measured = result.status == "measured"
+    also = [_also(one, subject) for one in others[:SHOWN_ALSO]]
+    if len(others) > SHOWN_ALSO:
+        more, section = len(others) - SHOWN_ALSO, section_of(criterion)
+        also.append(fill(subject.words["verdicts"]["more"], count=more, section=section))
+    return row | {
+        "measure": subject.name(lead.slug),
+        "basis": _basis(lead, subject),
+        "strip": _strip(lead, subject) if measured else None,
+        "score": formats.score(headline(result)),
+        "interval": formats.interval(result.interval) if result.interval else "",
+        "words": _row_words(lead, subject, also),
+        "target": target_words(result.target, profile.date if profile else None, subject.words)
+        if measured
+        else "",
+    }
+
+
+def _strip(lead: Entry, subject: Subject) -> Picture:
+    words = subject.words.get("figures", {})
+    return score_strip(lead.result, subject.name(lead.slug), words, large=False)
+
+
+def _row_words(lead: Entry, subject: Subject, also: list[str]) -> str:
+    """Return the verdict in words: what an attack shows leads if it is an excess."""
+    verdict = shortened(verdict_words(lead.result, subject.words), LONGEST_REASON)
+    attack = attack_words(lead.result, subject.words)
+    return " ".join(filter(None, [attack, verdict, *also]))
+
+
+def _also(entry: Entry, subject: Subject) -> str:
+    verdicts = subject.words["verdicts"]
+    name = subject.name(entry.slug)
+    if entry.result.status != "measured":
+        return fill(verdicts["also_not_measured"], name=name)
+    key = "also_scenario" if subject.several_scenarios else "also"
+    return fill(
+        verdicts[key],
+        name=name,
+        score=formats.score(headline(entry.result)),
+        verdict=verdicts["brief"].get(entry.result.verdict, entry.result.verdict),
+        scenario=shortened(entry.scenario.name, LONGEST_NAME),
+    )
+
+
+def _basis(lead: Entry, subject: Subject) -> str:
+    release, verdicts = subject.assessment.release, subject.words["verdicts"]
+    parts = [verdicts["additional"]] if lead.result.criterion == "membership" else []
+    if lead.result.status == "measured":
+        parts += basis_words(
+            lead.result,
+            subject.words,
+            holdout_kind=release.holdout_kind,
+            row_link=release.row_link,
+        )
+    if subject.several_scenarios:
+        name = shortened(lead.scenario.name, LONGEST_NAME)
+        parts.append(fill(verdicts["in_scenario"], scenario=name))
+    return "; ".join(parts)

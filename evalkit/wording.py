@@ -1,0 +1,191 @@
+"""The words beside a number: graded by the interval, and never more than the evidence holds.
+
+A verdict of the assessment goes by the estimate. The words here say where the interval lies, and
+what an attack shows against its control (Newcombe's interval of the difference).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from evalkit import formats
+from evalkit.blocks import fill
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from evalkit.records import Result, Target
+    from evalkit.words import Words
+
+WEAKEST_DETECTABLE_SHARE: Final = 0.10
+"""An attack that could miss an excess of ten points is too weak to tell."""
+HIGHEST_SELF_SCORE: Final = 90.0
+"""Where even a perfect copy scores over 90, the known variables cannot tell people apart."""
+SAMPLING_METHODS: Final = frozenset({"wilson", "redeal"})
+"""Only intervals from sampling grade a verdict; a range over splits does not."""
+
+
+def headline(result: Result) -> float | None:
+    """Return the score that is printed and judged: the average over ties where there is one.
+
+    Returns
+    -------
+    float or None
+        None without a score.
+    """
+    expected = result.facts.get("expected_score")
+    return expected if isinstance(expected, int | float) else result.score
+
+
+def sampling_interval(result: Result) -> tuple[float, float] | None:
+    """Return the interval if it comes from sampling; a range over splits is none."""
+    return result.interval if result.interval_method in SAMPLING_METHODS else None
+
+
+def reaches(target: Target, value: float) -> bool:
+    """Return whether `value` is on the good side of the target."""
+    if target.operator.startswith(">"):
+        return value > target.value or (value == target.value and target.operator == ">=")
+    return value < target.value or (value == target.value and target.operator == "<=")
+
+
+def grade(result: Result) -> str:
+    """Return the key of the words for a verdict, graded by the interval.
+
+    Returns
+    -------
+    str
+        A key of ``verdicts.yaml``, under ``grade``.
+    """
+    if result.status != "measured":
+        return "not_measured"
+    if result.verdict == "not applicable":
+        return "not_judged"
+    if result.target is None or result.verdict == "no target":
+        return "no_target"
+    interval = sampling_interval(result)
+    target = result.target
+    sides = {reaches(target, end) for end in interval} if interval else set()
+    if result.verdict == "met":
+        return "met_alone" if not sides else ("met_crosses" if False in sides else "met_whole")
+    return "not_met_crosses" if True in sides else "not_met_whole"
+
+
+def verdict_words(result: Result, words: Words) -> str:
+    """Return the graded sentence of a result, with the reason where there is no verdict."""
+    reason = sentence(result.reason.text) if result.reason else ""
+    text = fill(words["verdicts"]["grade"][grade(result)], reason=reason)
+    target = result.target
+    if target is not None and target.definition in words["verdicts"]["definition"]:
+        text = f"{text} {words['verdicts']['definition'][target.definition]}"
+    return text.strip()
+
+
+def attack_finding(result: Result) -> str | None:
+    """Return what an attack shows against its control, as a key of ``verdicts.yaml``.
+
+    Returns
+    -------
+    str or None
+        ``excess``, ``reverse``, ``too_weak``, ``no_evidence``, ``no_control``; ``no_attack`` for
+        distances; None where nothing was measured, for matches and for utility.
+    """
+    facts = result.facts
+    if result.status != "measured" or result.section != "privacy":
+        return None
+    if result.basis != "attack":
+        return "no_attack" if result.basis == "distances" else None
+    interval = facts.get("excess_interval")
+    if not _is_pair(interval):
+        return "no_control"
+    low, high = interval
+    if low > 0:
+        return "excess"
+    if _too_weak(facts):
+        return "too_weak"
+    return "reverse" if high < 0 else "no_evidence"
+
+
+def attack_words(result: Result, words: Words) -> str:
+    """Return the short sentence on an attack, or the empty text."""
+    finding = attack_finding(result)
+    if finding is None:
+        return ""
+    low, high = result.facts.get("excess_interval") or (None, None)
+    template = words["verdicts"]["attack_short"][finding]
+    return fill(template, low=formats.points(low), high=formats.points(high))
+
+
+def target_words(target: Target | None, date: str | None, words: Words) -> str:
+    """Return "Target: at least 80; issuer, date", or that there is none."""
+    verdicts = words["verdicts"]
+    if target is None:
+        return str(verdicts["no_target"])
+    form = "target_by_on" if date and target.issuer else ("target_by" if target.issuer else "target")
+    operator = verdicts["operators"].get(target.operator, target.operator)
+    value = formats.threshold(target.value)
+    day = formats.date(date)
+    return fill(verdicts[form], operator=operator, value=value, issuer=target.issuer, date=day)
+
+
+def basis_words(result: Result, words: Words, *, holdout_kind: str, row_link: bool) -> list[str]:
+    """Return what kind of evidence a result is, and its worst part where there is one."""
+    basis = words["verdicts"]["basis"]
+    if result.basis == "comparison":
+        kind = basis.get(f"comparison_{holdout_kind}", holdout_kind)
+    elif result.basis == "attack" and _is_pair(result.facts.get("excess_interval")):
+        kind = basis["attack_control"]
+    else:
+        kind = basis.get(result.basis, result.basis)
+    parts = [kind]
+    if result.basis == "distances" and row_link:
+        parts.append(basis["row_link"])
+    worst = worst_pair(result.facts)
+    if worst:
+        parts.append(fill(basis["worst_pair"], **worst))
+    return parts
+
+
+def worst_pair(facts: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the pair of variables that changed most, or None."""
+    pairs = facts.get("worst_pairs")
+    return dict(pairs[0]) if isinstance(pairs, list) and pairs else None
+
+
+def joined(names: Sequence[str], words: Words) -> str:
+    """Return names as a list in words: "a, b and c"."""
+    if len(names) < 2:  # noqa: PLR2004 - one name needs no "and"
+        return "".join(names)
+    first = ", ".join(names[:-1])
+    return fill(words["labels"]["and"], first=first, last=names[-1])
+
+
+def sentence(text: str) -> str:
+    """Return `text` as a sentence: a capital first, a full stop last."""
+    text = text.strip()
+    if not text:
+        return ""
+    stop = "" if text[-1] in ".!?" else "."
+    return text[0].upper() + text[1:] + stop
+
+
+def shortened(text: str, longest: int) -> str:
+    """Return `text` cut at a word so that it has at most `longest` characters."""
+    text = " ".join(text.split())
+    if len(text) <= longest:
+        return text
+    cut = text[: longest - 1]
+    return (cut.rsplit(" ", 1)[0] if " " in cut[longest // 2 :] else cut).rstrip(" ,;:") + "…"
+
+
+def _too_weak(facts: Mapping[str, Any]) -> bool:
+    naive, self_score = facts.get("naive_share"), facts.get("self_score")
+    detectable = facts.get("detectable_excess")
+    shares = [facts.get("success_share"), facts.get("control_share")]
+    no_better = naive is not None and all(one is not None and one <= naive for one in shares)
+    blunt = self_score is not None and self_score > HIGHEST_SELF_SCORE
+    return no_better or blunt or (detectable is not None and detectable > WEAKEST_DETECTABLE_SHARE)
+
+
+def _is_pair(value: object) -> bool:
+    return isinstance(value, list | tuple) and len(value) == 2  # noqa: PLR2004 - low and high
