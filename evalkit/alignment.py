@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalkit.errors import InputError
-from evalkit.messages import Message, say
+from evalkit.messages import say
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from evalkit.messages import Message
     from evalkit.reading import TextTable
     from evalkit.reading_options import ReadingOptions
 

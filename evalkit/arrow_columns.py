@@ -52,7 +52,7 @@ class TextColumn:
         """Return the number, counted from 1, of the first row that holds a wanted text."""
         import numpy as np
 
-        return int(np.argmax(np.append(wanted, False)[self.codes])) + 1  # noqa: FBT003
+        return int(np.argmax(np.append(wanted, False)[self.codes])) + 1
 
 
 def from_arrow(values: Any) -> TextColumn:

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pyarrow as pa
 
+    from evalkit.arrow_columns import TextColumn
+
 MISSING_WORDS = frozenset({"NA", "N/A", "NaN", "nan", "null", "NULL", "None"})
 TRUTH = {"true": "True", "false": "False"}
 LONGEST_FORM = 24
@@ -129,3 +131,32 @@ def to_numbers(
     if known.all() and matches(plain, r"-?\d{1,18}").all():
         return floats, pc.cast(plain, pa.int64()).to_numpy(zero_copy_only=False)
     return floats, None
+
+
+def without_marks(column: TextColumn, marks: frozenset[str], decimal: str) -> TextColumn:
+    """Return a column with the user's marks for missing read as empty.
+
+    A mark that is a number also stands for the same number in another form: -1 for -1.0.
+
+    Parameters
+    ----------
+    column : TextColumn
+    marks : frozenset of str
+    decimal : {".", ","}
+
+    Returns
+    -------
+    TextColumn
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    if not marks:
+        return column
+    texts = trimmed(column.texts)
+    numbers, _ = to_numbers(pa.array(sorted(marks), pa.string()), ".")
+    numbers = numbers[np.isfinite(numbers)]
+    gone = equals_any(texts, marks)
+    if len(numbers):
+        gone |= np.isin(to_numbers(texts, decimal)[0], numbers)
+    return column.without(gone)

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from evalkit.cells import matches, trimmed
 from evalkit.errors import InputError
-from evalkit.messages import Message, say
+from evalkit.messages import say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from evalkit.arrow_columns import TextColumn
+    from evalkit.messages import Message
 
 _NO_NAME = re.compile(r"(Unnamed: \d+(_level_\d+)?)?")
 

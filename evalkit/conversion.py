@@ -2,40 +2,45 @@
 
 from __future__ import annotations
 
-import unicodedata
 from typing import TYPE_CHECKING, Any
 
-from evalkit.cells import MISSING_WORDS, TRUTH, equals_any, form_of, to_numbers, trimmed
-from evalkit.dates import day_order, to_seconds
+from evalkit.cells import (
+    MISSING_WORDS,
+    equals_any,
+    form_of,
+    to_numbers,
+    trimmed,
+    without_marks,
+)
+from evalkit.dates import FORCED_FORMS, FORMS, day_order, has_open_order, to_seconds
 from evalkit.errors import InputError
-from evalkit.inference import forms_for
-from evalkit.messages import Message, say
+from evalkit.levels import shared_levels
+from evalkit.messages import say
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import numpy as np
     import numpy.typing as npt
-    import pandas as pd
-    import pyarrow as pa
 
     from evalkit.arrow_columns import TextColumn
     from evalkit.inference import Reading
+    from evalkit.messages import Message
     from evalkit.reading import TextTable
     from evalkit.reading_options import ReadingOptions
 
 LARGEST_EXACT_FLOAT = 2.0**53
-_ONE_ZERO = {"1": "True", "0": "False"}
 
 
 def settled_columns(
     name: str, tables: Mapping[str, TextTable], reading: Reading, options: ReadingOptions
 ) -> dict[str, TextColumn]:
-    """Return the column of each table with its missing cells empty."""
+    """Return the column of each table that has it, with its missing cells empty."""
     columns = {}
     for role, table in tables.items():
-        column = table.columns[name]
-        column = column.without(equals_any(trimmed(column.texts), options.missing))
+        if name not in table.columns:
+            continue
+        column = without_marks(table.columns[name], options.missing, table.decimals[name])
         if reading.words_missing:
             column = column.without(equals_any(trimmed(column.texts), MISSING_WORDS))
         columns[role] = column
@@ -43,11 +48,7 @@ def settled_columns(
 
 
 def converted(
-    name: str,
-    tables: Mapping[str, TextTable],
-    columns: Mapping[str, TextColumn],
-    reading: Reading,
-    options: ReadingOptions,
+    name: str, tables: Mapping[str, TextTable], columns: Mapping[str, TextColumn], reading: Reading
 ) -> tuple[dict[str, Any], list[Message]]:
     """Return one column of each table as the metrics read it, and notes.
 
@@ -59,7 +60,6 @@ def converted(
         The columns of that name, missing cells empty.
     reading : Reading
         Its type.
-    options : ReadingOptions
 
     Returns
     -------
@@ -75,8 +75,10 @@ def converted(
     if reading.type == "numeric":
         return _numbers(name, tables, columns)
     if reading.type == "datetime":
-        return _dates(name, tables, columns, reading, options.types.get(name))
-    return _levels(name, columns, truth=reading.type == "boolean")
+        forms = FORCED_FORMS if reading.declared else FORMS
+        return _dates(name, tables, columns, forms)
+    labels = {role: tables[role].label for role in columns}
+    return shared_levels(name, labels, columns, truth=reading.type == "boolean")
 
 
 def _numbers(
@@ -89,43 +91,73 @@ def _numbers(
     integers: dict[str, npt.NDArray[np.int64] | None] = {}
     infinite: dict[str, int] = {}
     for role, column in columns.items():
-        texts = trimmed(column.texts)
-        values, whole = to_numbers(texts, tables[role].decimals[name])
-        _refuse_bad(name, tables[role].label, column, np.isnan(values), "number")
+        table = tables[role]
+        values, integers[role] = to_numbers(trimmed(column.texts), table.decimals[name])
+        _refuse_bad(name, table.label, column, np.isnan(values), "number")
         endless = np.isinf(values)
         if endless.any():
-            infinite[tables[role].label] = int(column.counts()[endless].sum())
-            values = np.where(endless, np.nan, values)
-        floats[role], integers[role] = values, whole
-    cells = _as_numbers(columns, floats, integers)
-    if not infinite:
-        return cells, []
-    template = "Column {column}: infinite cells are read as missing ({tables})."
-    counts = [f"{count:,} in {label}" for label, count in infinite.items()]
-    return cells, [say("infinite", template, column=name, tables=counts)]
+            infinite[table.label] = int(column.counts()[endless].sum())
+        floats[role] = np.where(endless, np.nan, values)
+    return _as_numbers(columns, floats, integers), _infinity_notes(name, infinite)
+
+
+def _infinity_notes(name: str, counts: Mapping[str, int]) -> list[Message]:
+    """Return the note on infinite cells, counted by table."""
+    if not counts:
+        return []
+    template = "Column {column}: infinite cells are read as missing ({counts})."
+    shown = [f"{count:,} in {label}" for label, count in counts.items()]
+    return [say("infinite", template, column=name, counts=shown)]
 
 
 def _dates(
     name: str,
     tables: Mapping[str, TextTable],
     columns: Mapping[str, TextColumn],
-    reading: Reading,
-    declared: str | None,
+    forms: tuple[str, ...],
 ) -> tuple[dict[str, Any], list[Message]]:
     """Return a column of dates as seconds; each table may write them in its own way."""
     import numpy as np
 
-    orders = {role: day_order(trimmed(column.texts)) for role, column in columns.items()}
-    known = [order for order in orders.values() if order is not None]
-    default = known[0] if known else True
+    texts = {role: trimmed(column.texts) for role, column in columns.items()}
+    orders = {role: day_order(cells) for role, cells in texts.items()}
+    shown = [order for order in orders.values() if order is not None]
     floats: dict[str, npt.NDArray[np.float64]] = {}
     for role, column in columns.items():
-        order = orders[role] if orders[role] is not None else default
-        forms = forms_for(declared)
-        seconds = to_seconds(trimmed(column.texts), day_first=bool(order), forms=forms)
-        _refuse_bad(name, tables[role].label, column, np.isnan(seconds), "date")
-        floats[role] = seconds
-    return _as_numbers(columns, floats, dict.fromkeys(columns)), []
+        order = orders[role]
+        day_first = order if order is not None else shown[0] if shown else True
+        floats[role] = to_seconds(texts[role], day_first=day_first, forms=forms)
+        _refuse_bad(name, tables[role].label, column, np.isnan(floats[role]), "date")
+    open_order = not shown and any(has_open_order(cells) for cells in texts.values())
+    notes = _date_notes(name, tables, columns, open_order=open_order)
+    return _as_numbers(columns, floats, dict.fromkeys(columns)), notes
+
+
+def _date_notes(
+    name: str,
+    tables: Mapping[str, TextTable],
+    columns: Mapping[str, TextColumn],
+    *,
+    open_order: bool,
+) -> list[Message]:
+    """Return notes on dates that could be read in two ways or are written in several."""
+    notes = []
+    if open_order:
+        template = (
+            "Column {column}: no date tells whether day or month comes first; the day was taken. "
+            "Write the dates as 2021-12-31 to be sure."
+        )
+        notes.append(say("day_first_assumed", template, column=name))
+    firsts = {
+        role: form_of(column.texts[0].as_py())
+        for role, column in columns.items()
+        if len(column.texts)
+    }
+    if len(set(firsts.values())) > 1:
+        template = "Column {column}: the tables write dates in different forms ({forms})."
+        forms = [f"{tables[role].label} {form}" for role, form in firsts.items()]
+        notes.append(say("date_forms_differ", template, column=name, forms=forms))
+    return notes
 
 
 def _as_numbers(
@@ -137,22 +169,17 @@ def _as_numbers(
     import numpy as np
 
     filled = all(bool((column.codes >= 0).all()) for column in columns.values())
-    if filled and all(whole is not None for whole in integers.values()):
-        return {role: _at(whole, columns[role]) for role, whole in integers.items()}
+    exact = {role: values for role, values in integers.items() if values is not None}
+    if filled and len(exact) == len(columns):
+        return {role: values[columns[role].codes] for role, values in exact.items()}
     whole = filled and all(
         bool((values == np.floor(values)).all() and (np.abs(values) <= LARGEST_EXACT_FLOAT).all())
         for values in floats.values()
     )
-    if whole:
-        return {
-            role: _at(values.astype(np.int64), columns[role]) for role, values in floats.items()
-        }
-    return {role: np.append(v, np.nan)[columns[role].codes] for role, v in floats.items()}
-
-
-def _at(values: Any, column: TextColumn) -> Any:
-    """Return the value of each row of a column without missing cells."""
-    return values[column.codes]
+    cells: dict[str, Any] = {
+        role: np.append(values, np.nan)[columns[role].codes] for role, values in floats.items()
+    }
+    return {role: values.astype(np.int64) for role, values in cells.items()} if whole else cells
 
 
 def _refuse_bad(
@@ -168,61 +195,3 @@ def _refuse_bad(
         "correct it, name it with --missing, or give the column a type, such as --categorical."
     )
     raise InputError(message)
-
-
-def _levels(
-    name: str, columns: Mapping[str, TextColumn], *, truth: bool
-) -> tuple[dict[str, Any], list[Message]]:
-    """Return a column of categories; every table has the same sorted list of levels."""
-    import numpy as np
-    import pandas as pd
-
-    known = _distinct(_truth_texts(columns["original"].texts, truth=truth))
-    named = {}
-    for role, column in columns.items():
-        texts = _truth_texts(column.texts, truth=truth)
-        named[role] = texts if role == "original" else _matched(texts, known, truth=truth)
-    levels = sorted({level for texts in named.values() for level in texts})
-    places = {level: place for place, level in enumerate(levels)}
-    cells = {}
-    for role, column in columns.items():
-        codes = np.array([*(places[level] for level in named[role]), -1], dtype=np.int32)
-        cells[role] = pd.Categorical.from_codes(
-            codes[column.codes], categories=pd.Index(levels, dtype=str)
-        )
-    return cells, []
-
-
-def _truth_texts(texts: pa.Array, *, truth: bool) -> list[str]:
-    """Return texts, with every form of true and false made one where the column is boolean."""
-    cells: list[str] = texts.to_pylist()
-    return [TRUTH.get(cell.strip().lower(), cell) for cell in cells] if truth else cells
-
-
-def _distinct(texts: list[str]) -> dict[str, str]:
-    """Return the levels of the originals by their comparable form, where only one has it."""
-    found: dict[str, set[str]] = {}
-    for text in set(texts):
-        found.setdefault(_comparable(text), set()).add(text)
-    alone = {form: levels.pop() for form, levels in found.items() if len(levels) == 1}
-    return alone | {text: text for text in texts}
-
-
-def _matched(texts: list[str], known: Mapping[str, str], *, truth: bool) -> list[str]:
-    """Return each text, or the originals' level that says the same."""
-    found = []
-    for text in texts:
-        plain = known.get(text) or known.get(_comparable(text))
-        if plain is None and truth:
-            plain = _ONE_ZERO.get(_comparable(text))
-        found.append(text if plain is None else plain)
-    return found
-
-
-def _comparable(text: str) -> str:
-    """Return a text without outer blanks, in composed form, a number by its value."""
-    plain = unicodedata.normalize("NFC", text.strip())
-    try:
-        return format(float(plain.replace(",", ".")), "r") if plain[-1:].isdigit() else plain
-    except ValueError:
-        return plain

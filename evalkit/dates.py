@@ -159,7 +159,8 @@ def _mapped(texts: pa.Array, function: object) -> npt.NDArray[np.float64]:
     coded = texts.dictionary_encode()
     values = [function(text) if text else 0.0 for text in coded.dictionary.to_pylist()]  # type: ignore[operator]
     codes = coded.indices.to_numpy(zero_copy_only=False)
-    return np.asarray(values, dtype=np.float64)[codes]
+    found: npt.NDArray[np.float64] = np.asarray(values, dtype=np.float64)[codes]
+    return found
 
 
 def _ones(count: int) -> npt.NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""How a text file was written: encoding, delimiter, decimal mark. Found per file, never guessed in silence."""
+"""How a text file was written: its encoding and its delimiter, found for each file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FOREIGN_STARTS = {
 
 
 def to_utf8(content: bytes, name: str, encoding: str | None) -> tuple[bytes, str]:
-    """Return the text of a file as UTF-8 without byte order mark, and its encoding.
+    r"""Return the text of a file as UTF-8 without byte order mark, and its encoding.
 
     Parameters
     ----------
@@ -48,8 +48,8 @@ def to_utf8(content: bytes, name: str, encoding: str | None) -> tuple[bytes, str
     Examples
     --------
     >>> from evalkit.dialect import to_utf8
-    >>> to_utf8(b"\\xeele\\n", "places.csv", None)
-    (b'\\xc3\\xaele\\n', 'windows-1252')
+    >>> to_utf8(b"\xeele\n", "places.csv", None)
+    (b'\xc3\xaele\n', 'windows-1252')
     """
     _refuse_foreign(content, name)
     found = encoding or _encoding_of(content)
@@ -69,7 +69,7 @@ def to_utf8(content: bytes, name: str, encoding: str | None) -> tuple[bytes, str
 
 
 def find_delimiter(text: str, name: str) -> tuple[str, bool]:
-    """Return the delimiter of a table, and whether the table has more than one column.
+    r"""Return the delimiter of a table, and whether the table has more than one column.
 
     A delimiter fits if every record of a sample has as many fields as the first one.
 
@@ -95,7 +95,7 @@ def find_delimiter(text: str, name: str) -> tuple[str, bool]:
     Examples
     --------
     >>> from evalkit.dialect import find_delimiter
-    >>> find_delimiter("place;amount\\na;1,20\\n", "sums.csv")
+    >>> find_delimiter("place;amount\na;1,20\n", "sums.csv")
     (';', True)
     """
     sample = text[:SAMPLE_CHARACTERS]
@@ -115,12 +115,12 @@ def find_delimiter(text: str, name: str) -> tuple[str, bool]:
 
 
 def shown_delimiter(mark: str) -> str:
-    """Return a delimiter in a form that can be read in a sentence.
+    r"""Return a delimiter in a form that can be read in a sentence.
 
     Examples
     --------
     >>> from evalkit.dialect import shown_delimiter
-    >>> shown_delimiter("\\t")
+    >>> shown_delimiter("\t")
     'tab'
     """
     return {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar"}.get(mark, repr(mark))

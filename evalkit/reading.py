@@ -11,22 +11,22 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalkit.arrow_columns import TextColumn, from_arrow, frame_columns
+from evalkit.arrow_columns import frame_columns, from_arrow
 from evalkit.column_names import clean_names
 from evalkit.decimal_marks import decimal_marks
-from evalkit.dialect import find_delimiter, shown_delimiter, to_utf8
+from evalkit.dialect import shown_delimiter
 from evalkit.errors import InputError
-from evalkit.messages import Message, say
+from evalkit.messages import say
+from evalkit.text_files import text_columns, text_file
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
+    from evalkit.arrow_columns import TextColumn
+    from evalkit.messages import Message
     from evalkit.reading_options import ReadingOptions
+    from evalkit.text_files import TextFile
 
 GZIP_START = b"\x1f\x8b"
 PARQUET_START = b"PAR1"
-SMALLEST_BLOCK = 2**20
-LARGEST_BLOCK = 2**30
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,25 +69,6 @@ class TextTable:
         return replace(self, decimals=marks, notes=(*self.notes, note))
 
 
-@dataclass(frozen=True)
-class TextFile:
-    """A text table before its cells are looked at: what `split` needs to write it again.
-
-    Attributes
-    ----------
-    text : bytes
-        UTF-8 without byte order mark.
-    encoding, delimiter : str
-    several : bool
-        False if no delimiter cuts the first record.
-    """
-
-    text: bytes
-    encoding: str
-    delimiter: str
-    several: bool
-
-
 def read_table(source: Any, role: str, options: ReadingOptions) -> TextTable:
     """Return a table as columns of text.
 
@@ -117,17 +98,18 @@ def read_table(source: Any, role: str, options: ReadingOptions) -> TextTable:
     """
     if not isinstance(source, str | Path):
         names, columns = frame_columns(source, role)
-        return _checked(role, role, names, columns, None, [])
+        return _checked(_Origin(role, role), names, columns)
     content, name = file_bytes(source), Path(source).name
     sha256 = hashlib.sha256(content).hexdigest()
     label = _label(name, role)
     content = unpacked(content, name)
     if is_parquet(content):
         names, columns = _parquet_columns(content, name)
-        return _checked(label, name, names, columns, sha256, [])
+        return _checked(_Origin(label, name, sha256), names, columns)
     file = text_file(content, name, options)
-    names, columns = _text_columns(file, name)
-    return _checked(label, name, names, columns, sha256, [_dialect_note(label, file)])
+    names, columns = text_columns(file, name)
+    origin = _Origin(label, name, sha256, (_dialect_note(label, file),))
+    return _checked(origin, names, columns)
 
 
 def file_bytes(source: str | Path) -> bytes:
@@ -142,19 +124,6 @@ def file_bytes(source: str | Path) -> bytes:
         reason = (getattr(error, "strerror", None) or type(error).__name__).lower()
         message = f"{path.name}: cannot be read ({reason}); check the path."
         raise InputError(message) from None
-
-
-def text_file(content: bytes, name: str, options: ReadingOptions) -> TextFile:
-    """Return the text of a CSV file with its encoding and delimiter."""
-    text, encoding = to_utf8(content, name, options.encoding)
-    if not text.strip():
-        message = f"{name}: is empty; give a table with a header and at least one row."
-        raise InputError(message)
-    if options.delimiter is not None:
-        return TextFile(text, encoding, options.delimiter, several=True)
-    # A cut through a character only concerns the last record, which is dropped.
-    delimiter, several = find_delimiter(text[: 4 * 10**5].decode(errors="ignore"), name)
-    return TextFile(text, encoding, delimiter, several)
 
 
 def _label(name: str, role: str) -> str:
@@ -193,76 +162,36 @@ def _parquet_columns(content: bytes, name: str) -> tuple[list[str], list[TextCol
     return list(table.column_names), [from_arrow(column) for column in table.columns]
 
 
-def _text_columns(file: TextFile, name: str) -> tuple[list[str], list[TextColumn]]:
-    """Return names and columns of a text file; the first record holds the names."""
-    table = _records(file, name)
-    names = [str(column[0].as_py()) for column in table.columns]
-    return names, [from_arrow(column.slice(1)) for column in table.columns]
+@dataclass(frozen=True)
+class _Origin:
+    """Where a table comes from, and what was found on the way."""
+
+    label: str
+    name: str
+    sha256: str | None = None
+    notes: tuple[Message, ...] = ()
 
 
-def _records(file: TextFile, name: str) -> pa.Table:
-    """Return every record of a text file as strings, the header too."""
-    import csv
-    import io
-
-    import pyarrow as pa
-    import pyarrow.csv
-
-    head = io.StringIO(file.text[:SMALLEST_BLOCK].decode(errors="ignore"), newline="")
-    width = next(len(record) for record in csv.reader(head, delimiter=file.delimiter) if record)
-    # A last record of our own: it is swallowed where a quotation mark is left open.
-    tail = b"\n" + file.delimiter.join("0" * width).encode() + b"\n"
-    block = min(max(len(file.text) // 8, SMALLEST_BLOCK), LARGEST_BLOCK)
-    try:
-        table = pyarrow.csv.read_csv(
-            pa.BufferReader(file.text + tail),
-            pyarrow.csv.ReadOptions(
-                autogenerate_column_names=True, use_threads=False, block_size=block
-            ),
-            pyarrow.csv.ParseOptions(delimiter=file.delimiter, newlines_in_values=True),
-            pyarrow.csv.ConvertOptions(
-                column_types={f"f{place}": pa.string() for place in range(width)},
-                strings_can_be_null=False,
-            ),
-        )
-    except pa.ArrowException as error:
-        raise InputError(_record_fault(str(error), name)) from None
-    if any(column[-1].as_py() != "0" for column in table.columns):
-        row = len(table) - 1
-        message = f"{name}: a quotation mark is never closed, in row {row} or before; close it."
-        raise InputError(message)
-    return table.slice(0, len(table) - 1)
-
-
-def _record_fault(detail: str, name: str) -> str:
-    """Return one line on a record that does not fit; never its cells."""
-    import re
-
-    found = re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)", detail)
-    if not found:
-        return f"{name}: cannot be cut into rows; check the quotation marks and --delimiter."
-    row, wanted, got = (int(number) for number in found.groups())
-    return (
-        f"{name}: row {row - 1} has {got} cells, the header has {wanted}; "
-        "mend the row or give --delimiter."
-    )
-
-
-def _checked(
-    label: str,
-    name: str,
-    names: list[Any],
-    columns: list[TextColumn],
-    sha256: str | None,
-    notes: list[Message],
-) -> TextTable:
+def _checked(origin: _Origin, names: list[Any], columns: list[TextColumn]) -> TextTable:
     """Return the table with clean names, or one clear line on what is wrong with it."""
     rows = len(columns[0].codes) if columns else 0
     if rows == 0:
-        message = f"{label}: has no rows; give a table with at least one row."
+        message = f"{origin.label}: has no rows; give a table with at least one row."
         raise InputError(message)
-    named, more = clean_names(label, names, columns)
-    return TextTable(label, name, rows, named, sha256, (*notes, *more))
+    named, notes = clean_names(origin.label, names, columns)
+    notes += _empty_rows(origin.label, named)
+    return TextTable(origin.label, origin.name, rows, named, origin.sha256, (*origin.notes, *notes))
+
+
+def _empty_rows(label: str, columns: dict[str, TextColumn]) -> list[Message]:
+    """Return the note on rows without a filled cell, such as a spreadsheet leaves at the end."""
+    import numpy as np
+
+    empty = int(np.logical_and.reduce([column.codes < 0 for column in columns.values()]).sum())
+    if not empty:
+        return []
+    template = "{table}: {rows:,} rows hold no filled cell; they count as records all the same."
+    return [say("empty_rows", template, table=label, rows=empty)]
 
 
 def _dialect_note(label: str, file: TextFile) -> Message:

@@ -169,7 +169,7 @@ def _one_of(option: str, value: Any, choices: tuple[Any, ...]) -> Any:
 
 
 def _delimiter(value: Any) -> str | None:
-    """Return the delimiter as one character; ``tab`` and ``\\t`` stand for the tabulator."""
+    r"""Return the delimiter as one character; ``tab`` and ``\t`` stand for the tabulator."""
     if value is None:
         return None
     mark = {"tab": "\t", "\\t": "\t"}.get(value, value)

@@ -7,23 +7,23 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from evalkit.alignment import aligned_names
-from evalkit.conversion import converted, settled_columns
 from evalkit.errors import InputError
-from evalkit.inference import read_column
-from evalkit.messages import Message
-from evalkit.randomness import content_order, stream
-from evalkit.reading import TextTable, read_table
-from evalkit.reading_options import ReadingOptions, reading_options, whole_number
-from evalkit.schema import Schema, Variable
+from evalkit.halves import row_order, two_halves
+from evalkit.randomness import stream
+from evalkit.reading import read_table
+from evalkit.reading_options import reading_options, whole_number
+from evalkit.release_notes import release_notes
 from evalkit.splitting import split, split_file
+from evalkit.typed_tables import typed_tables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    import numpy as np
-    import numpy.typing as npt
     import pandas as pd
+
+    from evalkit.messages import Message
+    from evalkit.schema import Schema
 
     Source: TypeAlias = str | Path | pd.DataFrame
 
@@ -144,17 +144,19 @@ class Release:
         if self.holdout is not None:
             raise ValueError("a release with a real holdout has no halves to draw")
         linked = [self.avatars] if self.row_link else []
-        working, reference = _halves(_order([self.original, *linked]), stream(seed, "originals"))
+        working, reference = two_halves(
+            row_order([self.original, *linked]), stream(seed, "originals")
+        )
         if self.row_link:
             avatars = working
         else:
-            avatars, _ = _halves(_order([self.avatars]), stream(seed, "avatars"))
+            avatars, _ = two_halves(row_order([self.avatars]), stream(seed, "avatars"))
         rows = (self.original, working), (self.avatars, avatars), (self.original, reference)
         taken = [frame.iloc[places].reset_index(drop=True) for frame, places in rows]
         return taken[0], taken[1], taken[2]
 
 
-def load(
+def load(  # noqa: PLR0913 - one option each for all that can be said about a table
     original: Source,
     avatars: Source,
     holdout: Source | None = None,
@@ -245,9 +247,9 @@ def load(
         )
         raise InputError(message)
     names, notes = aligned_names(tables, options)
-    variables, frames = _typed(names, tables, options)
+    found, frames = typed_tables(names, tables, options)
     return Release(
-        schema=Schema(tuple(variables)),
+        schema=found,
         original=frames["original"],
         avatars=frames["avatars"],
         holdout=frames.get("holdout"),
@@ -258,66 +260,10 @@ def load(
         row_link=bool(row_link),
         axes=axes,
         seed=seed,
-        notes=(*(note for table in tables.values() for note in table.notes), *notes),
+        notes=(
+            *(note for table in tables.values() for note in table.notes),
+            *notes,
+            *release_notes(frames),
+        ),
         options=options.recorded,
     )
-
-
-def _typed(
-    names: Sequence[str], tables: dict[str, TextTable], options: ReadingOptions
-) -> tuple[list[Variable], dict[str, pd.DataFrame]]:
-    """Return the variables and the frames of used columns."""
-    import pandas as pd
-
-    variables = []
-    cells: dict[str, dict[str, Any]] = {role: {} for role in tables}
-    original = tables["original"]
-    for name in names:
-        reading = read_column(name, original.columns[name], original.decimals[name], options)
-        notes = list(reading.notes)
-        if reading.used:
-            columns = settled_columns(name, tables, reading, options)
-            found, more = converted(name, tables, columns, reading, options)
-            notes += more
-            for role, values in found.items():
-                cells[role][name] = values
-        variables.append(
-            Variable(
-                name=name,
-                type=reading.type,
-                used=reading.used,
-                identifier=reading.identifier,
-                missing_share=float((reading.column.codes < 0).mean()),
-                levels=len(reading.column.texts),
-                notes=tuple(notes),
-            )
-        )
-    frames = {
-        role: pd.DataFrame(cells[role], index=pd.RangeIndex(table.rows))
-        for role, table in tables.items()
-    }
-    return variables, frames
-
-
-def _order(frames: Sequence[pd.DataFrame]) -> npt.NDArray[np.intp]:
-    """Return the order of rows by content, columns taken by name, of frames side by side."""
-    import pandas as pd
-
-    columns = []
-    for frame in frames:
-        for name in sorted(frame.columns):
-            column = frame[name]
-            is_level = isinstance(column.dtype, pd.CategoricalDtype)
-            columns.append(column.cat.codes.to_numpy() if is_level else column.to_numpy())
-    return content_order(columns)
-
-
-def _halves(
-    order: npt.NDArray[np.intp], rng: np.random.Generator
-) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Return two random halves of the rows in `order`; the first takes the extra row."""
-    import numpy as np
-
-    drawn = rng.permutation(len(order))
-    cut = (len(order) + 1) // 2
-    return order[np.sort(drawn[:cut])], order[np.sort(drawn[cut:])]

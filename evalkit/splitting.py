@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalkit.arrow_columns import TextColumn, frame_columns
+from evalkit.arrow_columns import frame_columns
 from evalkit.errors import InputError
-from evalkit.messages import Message, say
+from evalkit.messages import say
 from evalkit.randomness import content_order, stream
-from evalkit.reading import TextFile, file_bytes, is_parquet, read_table, text_file, unpacked
+from evalkit.reading import file_bytes, is_parquet, read_table, unpacked
 from evalkit.reading_options import reading_options, whole_number
+from evalkit.text_files import text_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,6 +20,10 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
     import pandas as pd
+
+    from evalkit.arrow_columns import TextColumn
+    from evalkit.messages import Message
+    from evalkit.text_files import TextFile
 
 FEWEST_ROWS = 500
 LARGEST_SEED = 2**63 - 1
@@ -65,7 +71,7 @@ def split(
     return frame.iloc[kept], frame.iloc[held]
 
 
-def split_file(
+def split_file(  # noqa: PLR0913 - the last two are the file's dialect, by name only
     path: str | Path,
     output_dir: str | Path,
     share: float = 0.5,
@@ -119,7 +125,7 @@ def split_file(
 
 
 def _drawn(
-    columns: Mapping[str, TextColumn], rows: int, share: float, seed: int
+    columns: Mapping[str, TextColumn], rows: int, share: object, seed: int
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Return the places of the rows to keep and to hold back, each in the order of the table."""
     import numpy as np
@@ -172,10 +178,10 @@ def _records(text: bytes) -> list[bytes]:
     letters = np.frombuffer(text, dtype=np.uint8)
     outside = ~np.logical_xor.accumulate(letters == ord('"'))
     feeds = letters == ord("\n")
-    returns = (letters == ord("\r")) & ~np.append(feeds[1:], False)  # noqa: FBT003
+    returns = (letters == ord("\r")) & ~np.append(feeds[1:], False)
     ends = np.flatnonzero((feeds | returns) & outside) + 1
     cuts = [0, *ends.tolist(), len(text)]
-    records = [text[start:end] for start, end in zip(cuts, cuts[1:], strict=False)]
+    records = [text[start:end] for start, end in pairwise(cuts)]
     line_end = b"\r\n" if b"\r\n" in text else b"\n" if b"\n" in text else b"\r"
     filled = [record for record in records if record.strip(b"\r\n")]
     return [record if record[-1:] in b"\r\n" else record + line_end for record in filled]

@@ -1,0 +1,100 @@
+"""What a reader must know about the tables of a release as a whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalkit.messages import say
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+    import numpy.typing as npt
+    import pandas as pd
+
+    from evalkit.messages import Message
+
+HOLDOUT_ADVISED_ROWS = 500
+
+
+def release_notes(frames: Mapping[str, pd.DataFrame]) -> list[Message]:
+    """Return notes on copies, on people in two tables and on the size of the holdout.
+
+    Parameters
+    ----------
+    frames : mapping of role to pandas.DataFrame
+        The used columns of each table.
+
+    Returns
+    -------
+    list of Message
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from evalkit.release_notes import release_notes
+    >>> table = pd.DataFrame({"age": [20, 31]})
+    >>> [note.code for note in release_notes({"original": table, "avatars": table})]
+    ['copy', 'few_rows_for_holdout']
+    """
+    rows = {role: _row_hashes(frame) for role, frame in frames.items()}
+    return [*_copies(rows), *_holdout_sizes(rows), *_overlap(rows)]
+
+
+def _row_hashes(frame: pd.DataFrame) -> npt.NDArray[np.uint64]:
+    """Return a hash of each row, sorted; missing equals missing."""
+    import numpy as np
+    import pandas as pd
+
+    return np.sort(pd.util.hash_pandas_object(frame, index=False).to_numpy())
+
+
+def _copies(rows: Mapping[str, npt.NDArray[np.uint64]]) -> list[Message]:
+    """Return the warning on avatars that are originals."""
+    import numpy as np
+
+    original, avatars = rows["original"], rows["avatars"]
+    if np.array_equal(original, avatars):
+        template = "The avatars equal the originals row for row: this is a copy of the data."
+        return [say("copy", template, rows=len(avatars))]
+    if np.isin(avatars, original).all():
+        template = "Each of the {rows:,} avatars equals an original in every used column."
+        return [say("all_avatars_are_originals", template, rows=len(avatars))]
+    return []
+
+
+def _holdout_sizes(rows: Mapping[str, npt.NDArray[np.uint64]]) -> list[Message]:
+    """Return the advice on a holdout set aside before the anonymisation."""
+    count = len(rows["original"])
+    if "holdout" in rows:
+        return []
+    if count >= HOLDOUT_ADVISED_ROWS:
+        template = (
+            "No holdout was given, so the originals are split in two halves when the metrics are "
+            "computed. With {rows:,} originals a holdout set aside before the anonymisation is "
+            "advised (evalkit split)."
+        )
+        return [say("holdout_advised", template, rows=count)]
+    template = (
+        "No holdout was given, so the originals are split in two halves when the metrics are "
+        "computed. A holdout of their own is advised from {fewest:,} rows up; there are {rows:,}."
+    )
+    return [say("few_rows_for_holdout", template, rows=count, fewest=HOLDOUT_ADVISED_ROWS)]
+
+
+def _overlap(rows: Mapping[str, npt.NDArray[np.uint64]]) -> list[Message]:
+    """Return how many rows of the holdout equal an original."""
+    import numpy as np
+
+    if "holdout" not in rows:
+        return []
+    holdout, original = rows["holdout"], rows["original"]
+    if np.array_equal(holdout, original):
+        template = "The holdout equals the originals: it is no independent reference."
+        return [say("holdout_equals_original", template, rows=len(holdout))]
+    shared = int(np.isin(holdout, original).sum())
+    if not shared:
+        return []
+    template = "{shared:,} of {rows:,} holdout rows equal an original in every used column."
+    return [say("holdout_overlap", template, shared=shared, rows=len(holdout))]
