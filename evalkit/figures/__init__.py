@@ -6,8 +6,11 @@ uses the light house colours. `html_svg` and `typst_svg` dress it for an output.
 
 from __future__ import annotations
 
+from evalkit.figures.attacks import interval_dots
 from evalkit.figures.curve import Target, curve
+from evalkit.figures.heat import heat_pair
 from evalkit.figures.pairs import worst_pairs
+from evalkit.figures.sets import correlation_drawings, linkability_drawings
 from evalkit.figures.sheet import Drawing
 from evalkit.figures.style import colour_css, heat_css
 from evalkit.figures.svg import html_svg, svg, typst_svg
@@ -18,9 +21,13 @@ __all__ = [
     "Drawing",
     "Target",
     "colour_css",
+    "correlation_drawings",
     "curve",
     "heat_css",
+    "heat_pair",
     "html_svg",
+    "interval_dots",
+    "linkability_drawings",
     "svg",
     "typst_svg",
     "worst_pairs",

@@ -49,13 +49,12 @@ ENGLISH: Mapping[str, str] = MappingProxyType(
             "Dot plot of {count} pairs. The largest change is {first} by {second}, from {working} "
             "in the originals to {avatars} in the avatars."
         ),
-        "figure_alt_interval": (
-            "{name}: {success} % of the people in the data ({low} to {high}), {control} % of the "
-            "control ({control_low} to {control_high})."
-        ),
-        "figure_alt_interval_alone": (
-            "{name}: {success} % of the people in the data ({low} to {high}); no control."
-        ),
+        "figure_alt_levels_blank": "Two triangles of correlations among {count} variables.",
+        "figure_linked": "Linked through one avatar",
+        "figure_alt_success": "{name}: {success} % of the people in the data{range}",
+        "figure_alt_control": "{control} % of the control{range}",
+        "figure_alt_no_control": "no control",
+        "figure_alt_range": " ({low} to {high})",
         "strip_copy": "perfect copy",
         "strip_shuffled": "shuffled columns",
         "strip_independent": "independent columns",

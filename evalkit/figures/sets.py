@@ -1,0 +1,105 @@
+"""Which drawings belong to which kind of result, from the facts alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalkit.figures.attacks import interval_dots
+from evalkit.figures.curve import FEWEST_POINTS, Target, curve
+from evalkit.figures.heat import heat_pair
+from evalkit.figures.pairs import worst_pairs
+from evalkit.figures.words import word
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from evalkit.figures.sheet import Drawing
+
+FEWEST_FOR_A_SQUARE = 3
+"""Two variables have one correlation, which the dot plot shows better."""
+
+
+def linkability_drawings(
+    facts: Mapping[str, Any],
+    target: Mapping[str, Any] | None,
+    words: Mapping[str, str],
+    narrow: bool,
+) -> tuple[Drawing, ...]:
+    """Return the curve over the known variables, or the attack beside its control without one.
+
+    Parameters
+    ----------
+    facts : mapping
+        ``curve``, ``n_known``; ``success_share``, ``control_share``, ``naive_share`` and, where
+        they are known, ``success_interval`` and ``control_interval``.
+    target : mapping, optional
+        ``operator`` and ``value`` in the unit of the score.
+    words : mapping of str to str
+        The report's words.
+    narrow : bool
+        Whether the twins for telephones are meant.
+
+    Returns
+    -------
+    tuple of one Drawing
+
+    Examples
+    --------
+    >>> from evalkit.figures import linkability_drawings
+    >>> facts = {"success_share": 0.15, "control_share": None, "naive_share": 0.01}
+    >>> linkability_drawings(facts, None, {}, False)[0].name
+    'attacks'
+    """
+    points = facts.get("curve") or []
+    if len(points) >= FEWEST_POINTS:
+        aim = Target(target["operator"], target["value"]) if target else None
+        return (curve(points, total=facts["n_known"], target=aim, narrow=narrow, words=words),)
+    attack = {
+        "name": word(words, "figure_linked"),
+        "success": facts["success_share"],
+        "success_interval": facts.get("success_interval"),
+        "control": facts.get("control_share"),
+        "control_interval": facts.get("control_interval"),
+        "naive": facts.get("naive_share"),
+    }
+    return (interval_dots([attack], narrow=narrow, words=words),)
+
+
+def correlation_drawings(
+    facts: Mapping[str, Any],
+    words: Mapping[str, str],
+    narrow: bool,
+) -> tuple[Drawing, ...]:
+    """Return levels, differences and worst pairs of correlations.
+
+    Parameters
+    ----------
+    facts : mapping
+        ``matrix_variables``, ``matrix_working``, ``matrix_avatars``, ``matrix_holdout``,
+        ``worst_pairs``.
+    words : mapping of str to str
+        The report's words.
+    narrow : bool
+        Whether the twins for telephones are meant.
+
+    Returns
+    -------
+    tuple of Drawing
+        The squares from three variables on, or where no pair may be shown; the dot plot where
+        there is a pair.
+
+    Examples
+    --------
+    >>> from evalkit.figures import correlation_drawings
+    >>> flat = [[1.0, 0.0], [0.0, 1.0]]
+    >>> names = ("matrix_working", "matrix_avatars", "matrix_holdout")
+    >>> facts = {"matrix_variables": ["a", "b"], "worst_pairs": [], **dict.fromkeys(names, flat)}
+    >>> [drawing.name for drawing in correlation_drawings(facts, {}, False)]
+    ['levels', 'changes']
+    """
+    variables, pairs = facts["matrix_variables"], facts["worst_pairs"]
+    drawings: tuple[Drawing, ...] = ()
+    if len(variables) >= FEWEST_FOR_A_SQUARE or not pairs:
+        matrices = (facts["matrix_working"], facts["matrix_avatars"], facts["matrix_holdout"])
+        drawings = heat_pair(variables, matrices, narrow=narrow, words=words)
+    return (*drawings, worst_pairs(pairs, narrow=narrow, words=words)) if pairs else drawings
