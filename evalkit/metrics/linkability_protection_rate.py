@@ -42,6 +42,10 @@ LARGEST_SPLIT_COUNT = 100
 SPLIT_SAMPLE_ROWS = 500
 COARSE_SELF_SCORE = 90.0
 NOTABLE_POINTS = 2.0
+CURVE_ORDERS = 20
+CURVE_SHUFFLES = 5
+CURVE_SAMPLE_ROWS = 500
+LARGEST_CURVE_POINTS = 12
 
 
 @dataclass(frozen=True)
@@ -176,6 +180,7 @@ def compute(
     facts |= _anchors(attack, known, rng)
     facts |= _splits(release, known, together, rng)
     facts |= _control(attack, linked, facts["floor_score"])
+    facts["curve"] = _curve(release, known, together, rng)
     low, high = intervals.wilson(n * linked.linked_share, n)
     return Outcome(
         score=100 * (1 - n_linked / n),
@@ -238,14 +243,9 @@ def _splits(
     """Return the range of the expected score over other ways to cut K in two."""
     import numpy as np
 
-    from evalkit.quantities import in_content_order
-
     total = count_splits(len(known))
     chosen = _chosen_splits(known, total, rng)
-    rows = in_content_order(release.original, release.schema, known)
-    if len(rows) > SPLIT_SAMPLE_ROWS:
-        rows = rows[np.sort(rng.choice(len(rows), SPLIT_SAMPLE_ROWS, replace=False))]
-    sample = release.original.iloc[rows]
+    sample = _sample(release.original, release, known, SPLIT_SAMPLE_ROWS, rng)
     scores = [
         _Attack(release, one, other, together).on(sample, release.avatars).score
         for one, other in chosen
@@ -291,6 +291,71 @@ def _chosen_splits(
             firsts.add(frozenset(known[k] for k in side))
     ordered = sorted(tuple(sorted(first)) for first in firsts)
     return [(first, tuple(n for n in known if n not in first)) for first in ordered]
+
+
+def _curve(
+    release: Release, known: tuple[str, ...], together: Ranges, rng: np.random.Generator
+) -> list[dict[str, float | None]]:
+    """Return the expected score against the number of known variables.
+
+    Variables are added in 20 random orders, those of an order going to the two halves in turn.
+    Each point is the mean over the orders, with the middle 95 % of them as its band.
+    """
+    import numpy as np
+
+    orders = [rng.permutation(len(known)) for _ in range(CURVE_ORDERS)]
+    tables = [_sample(release.original, release, known, CURVE_SAMPLE_ROWS, rng)]
+    if release.holdout is not None:
+        tables.append(_sample(release.holdout, release, known, CURVE_SAMPLE_ROWS, rng))
+    shuffled = [_shuffled_columns(release, known, rng) for _ in range(CURVE_SHUFFLES)]
+    points: list[dict[str, float | None]] = []
+    for count in _curve_counts(len(known)):
+        halves = [
+            [tuple(known[k] for k in order[:count][side::2]) for side in (0, 1)] for order in orders
+        ]
+        attacks = [_Attack(release, first, second, together) for first, second in halves]
+        scores, *control = (
+            [attack.on(table, release.avatars).score for attack in attacks] for table in tables
+        )
+        floor = [a.on(tables[0], mixed).score for a, mixed in zip(attacks, shuffled, strict=False)]
+        low, high = np.quantile(scores, [0.025, 0.975])
+        points.append(
+            {
+                "known": count,
+                "score": math.fsum(scores) / len(scores),
+                "low": float(low),
+                "high": float(high),
+                "holdout": math.fsum(control[0]) / len(control[0]) if control else None,
+                "floor": math.fsum(floor) / len(floor),
+            }
+        )
+    return points
+
+
+def _curve_counts(n_known: int) -> list[int]:
+    """Return up to 12 numbers of known variables, from 2 to all of them."""
+    import numpy as np
+
+    points = min(LARGEST_CURVE_POINTS, n_known - 1)
+    return sorted({round(float(count)) for count in np.linspace(2, n_known, points)})
+
+
+def _sample(
+    table: pd.DataFrame,
+    release: Release,
+    known: tuple[str, ...],
+    size: int,
+    rng: np.random.Generator,
+) -> pd.DataFrame:
+    """Return up to `size` rows, drawn without repeats, whatever their order in the file."""
+    import numpy as np
+
+    from evalkit.quantities import in_content_order
+
+    rows = in_content_order(table, release.schema, known)
+    if len(rows) > size:
+        rows = rows[np.sort(rng.choice(len(rows), size, replace=False))]
+    return table.iloc[rows]
 
 
 def _control(attack: _Attack, linked: Linkage, floor_score: float) -> dict[str, Any]:
