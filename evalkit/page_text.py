@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import textwrap
 from functools import cache
-from typing import Any
 
 WIDTH = 88
 PARTS = (
@@ -20,7 +19,7 @@ PARTS = (
     "Limits",
     "Improvement",
 )
-"""Parts that speak of the metric and not of one result."""
+"""Parts that speak of the metric; in each, what speaks of one result is left out."""
 
 _BULLET = re.compile(r"^[-*][ \t]+", re.MULTILINE)
 
@@ -115,40 +114,29 @@ def page_part(slug: str, heading: str, language: str) -> str:
 
 @cache
 def _sections(slug: str, language: str) -> dict[str, str]:
-    """Return the Markdown below each heading of a page, filled without a result."""
+    """Return the Markdown below each heading of a page, without what depends on a result."""
     from evalkit.resources import metric_page
 
     cut = re.split(r"^#{1,3}[ \t]+(.+?)[ \t]*$", metric_page(slug, language), flags=re.MULTILINE)
-    engine = _engine()
-    wanted = {"Name", *PARTS}
     return {
-        heading: engine.from_string(body).render().strip()
+        heading: _without_results(body)
         for heading, body in zip(cut[1::2], cut[2::2], strict=True)
-        if heading in wanted
+        if heading in {"Name", *PARTS}
     }
 
 
-def _engine() -> Any:
-    """Return an engine for pages that writes an ellipsis where a result's value would stand."""
-    from jinja2 import ChainableUndefined
-    from jinja2.sandbox import SandboxedEnvironment
-
-    from evalkit.formats import FILTERS
-
-    class Blank(ChainableUndefined):
-        """A value of a result that is not there: false in conditions."""
-
-        def __str__(self) -> str:
-            return "…"
-
-        def __lt__(self, _: object) -> bool:
-            return False
-
-        __gt__ = __le__ = __ge__ = __lt__
-
-    engine = SandboxedEnvironment(undefined=Blank)
-    engine.filters = {name: lambda value, *_: value for name in FILTERS}
-    return engine
+def _without_results(markdown: str) -> str:
+    """Return the blocks and list items of a part that hold no value and hang on no condition."""
+    kept: list[str] = []
+    depth = 0
+    for block in re.split(r"\n{2,}|\n(?=[-*][ \t])", markdown):
+        was_inside = depth > 0
+        depth += len(re.findall(r"{%-?\s*(?:if|for|macro)\b", block))
+        depth -= len(re.findall(r"{%-?\s*end(?:if|for|macro)\b", block))
+        if not was_inside and "{{" not in block and "{%" not in block:
+            is_item = bool(kept) and bool(_BULLET.match(block))
+            kept.append(f"\n{block.strip()}" if is_item else f"\n\n{block.strip()}")
+    return "".join(kept).strip()
 
 
 def _formula(slug: str, language: str) -> list[str]:

@@ -112,6 +112,8 @@ class Watcher:
 class TerminalProgress:
     """Shows steps on the error stream: a bar on a terminal, plain lines elsewhere.
 
+    Plain lines start after the first step.
+
     Examples
     --------
     >>> from evalkit.progress import TerminalProgress
@@ -134,6 +136,9 @@ class TerminalProgress:
     def __call__(self, done: int, total: int, label: str) -> None:
         """Show that `done` of `total` steps are done and what comes next."""
         if not sys.stderr.isatty():
+            if done == 0:
+                # Most bad input is found while reading: then one line, the reason, is all.
+                return
             print(f"[{done}/{total}] {label}", file=sys.stderr, flush=True)  # noqa: T201
             return
         bar = self._bar = self._bar or _new_bar(total)

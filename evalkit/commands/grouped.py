@@ -32,10 +32,11 @@ class GroupedCommand(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write one list for each heading, in the order of the options."""
         lists: dict[str, list[tuple[str, str]]] = {}
-        for parameter in self.get_params(ctx):
-            record = parameter.get_help_record(ctx)
+        options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
+        for one in options:
+            record = one.get_help_record(ctx)
             if record is not None:
-                lists.setdefault(getattr(parameter, "heading", "Other"), []).append(record)
+                lists.setdefault(getattr(one, "heading", "Help"), []).append(record)
         for heading, records in lists.items():
             with formatter.section(heading):
                 formatter.write_dl(records)
