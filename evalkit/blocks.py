@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 Block = dict[str, Any]
 
+NARROW_COLUMNS: Final = 2
 _NAME: Final = re.compile(r"\{(\w+)\}")
 
 
@@ -124,9 +125,9 @@ def facts(rows: Sequence[tuple[Any, Any]], label: str) -> Block:
     }
 
 
-def beside(main: Sequence[Block], side: Block) -> Block:
-    """Return a row of text with facts or a note in the margin."""
-    return {"kind": "beside", "main": list(main), "side": side}
+def beside(main: Sequence[Block], side: Block, *, sticky: bool = False) -> Block:
+    """Return text with facts or a note in the margin; `sticky` keeps it with what follows."""
+    return {"kind": "beside", "main": list(main), "side": side, "sticky": sticky}
 
 
 def note(content: Prose | str, label: str) -> Block:
@@ -168,8 +169,13 @@ def table(
         {"head": head, "share": f"{width:g}", "percent": f"{100 * width / total:.4g}"}
         for head, width in zip(heads, widths, strict=True)
     ]
-    body = [[_cell(value) for value in row] for row in rows]
-    return {"kind": "table", "columns": columns, "rows": body, "caption": caption}
+    body = [
+        [_cell(value) | {"head": head} for value, head in zip(row, heads, strict=True)]
+        for row in rows
+    ]
+    # Two columns fit on a phone; more may be scrolled there.
+    shape = "narrow" if len(columns) <= NARROW_COLUMNS else "wide"
+    return {"kind": "table", "columns": columns, "rows": body, "caption": caption, "class": shape}
 
 
 def figure(pictures: Sequence[Picture], captions: Sequence[Prose], *, full_width: bool) -> Block:

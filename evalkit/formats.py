@@ -12,10 +12,16 @@ from typing import Any, Final
 NARROW_SPACE: Final = "\u202f"
 NO_BREAK_SPACE: Final = "\u00a0"
 MINUS: Final = "\u2212"
-NO_VALUE: Final = "–"
+NO_VALUE: Final = "\u2013"
 
-_MONTHS: Final = ["Jan", "Feb", "Mar", "Apr", "May", "June", "July", "Aug", "Sept", "Oct", "Nov", "Dec"]
-_WORDS: Final = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+_MONTHS: Final = (
+    *("Jan", "Feb", "Mar", "Apr", "May", "June"),
+    *("July", "Aug", "Sept", "Oct", "Nov", "Dec"),
+)
+_WORDS: Final = (
+    *("no", "one", "two", "three", "four", "five", "six"),
+    *("seven", "eight", "nine", "ten", "eleven", "twelve"),
+)
 _ISO_DATE_LENGTH: Final = len("2026-11-29")
 
 
@@ -56,8 +62,8 @@ def number(value: float | None, decimals: int | None = None) -> str:
 
     Examples
     --------
-    >>> number(4812), number(0.7081), number(-3, 1)
-    ('4,812', '0.71', '−3.0')
+    >>> number(4812), number(0.7081), number(-3, 1).replace(MINUS, "-")
+    ('4,812', '0.71', '-3.0')
     """
     if value is None or not math.isfinite(value):
         return NO_VALUE
@@ -124,8 +130,8 @@ def points(value: float | None) -> str:
 
     Examples
     --------
-    >>> points(-0.0261)
-    '−2.6'
+    >>> points(0.0261)
+    '2.6'
     """
     return number(None if value is None else 100 * value, 1)
 

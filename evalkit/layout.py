@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from jinja2 import BaseLoader, StrictUndefined, TemplateError, TemplateNotFound
@@ -25,6 +24,9 @@ from evalkit.resources import folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from jinja2 import Environment
 
 FAMILY: Final = "technical_assessment"
 _PARAGRAPH: Final = re.compile(r"\A<p>(.*)</p>\s*\Z", re.DOTALL)
@@ -45,7 +47,7 @@ class TemplateFolders(BaseLoader):
         self.theirs = templates / FAMILY if templates else None
 
     def get_source(
-        self, environment: SandboxedEnvironment, template: str
+        self, environment: Environment, template: str
     ) -> tuple[str, str, Callable[[], bool]]:
         """Return the source of a template."""
         parts = split_template_path(template)
@@ -58,7 +60,7 @@ class TemplateFolders(BaseLoader):
             raise TemplateNotFound(template)
         return path.read_text(encoding="utf-8"), template, lambda: True
 
-    def _checked(self, path: Path, environment: SandboxedEnvironment) -> str:
+    def _checked(self, path: Path, environment: Environment) -> str:
         """Return a user's template; one that could reach out of the report is refused."""
         assert self.theirs is not None
         if not path.resolve().is_relative_to(self.theirs.resolve()):

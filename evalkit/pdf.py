@@ -1,4 +1,4 @@
-"""Typst source to PDF: archivable, accessible, the assessment attached, the same bytes each time."""
+"""Typst source to PDF: archivable, accessible, with the assessment attached."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from evalkit.resources import folder
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-STANDARDS: Final = ["a-3a", "ua-1"]
+    from typst import PDFStandard
+
+STANDARDS: Final[list[PDFStandard]] = ["a-3a", "ua-1"]
 ATTACHMENT: Final = "assessment.json"
 
 
 def font_folders(templates: Path | None = None) -> list[Path]:
-    """Return where the PDF finds its fonts: a user's, ours, and matplotlib's for rare characters."""
+    """Return where the PDF finds fonts: a user's, ours, matplotlib's for rare characters."""
     import matplotlib as mpl
 
     places = [folder("report_templates") / "fonts", Path(mpl.get_data_path()) / "fonts" / "ttf"]

@@ -151,7 +151,7 @@ def _on_paper(svg: str) -> str:
 _DIAGRAM_WIDTH_PT: Final = 300.0
 _VIEW: Final = 'viewBox="0 0 300 76"'
 _HTML_BOX: Final = f'width="487.5" height="123.5" {_VIEW}'
-_TYPST_BOX: Final = f"width=\"300pt\" height=\"76pt\" {_VIEW} font-family=\"'Source Sans 3'\""
+_TYPST_BOX: Final = f'width="300pt" height="76pt" {_VIEW} font-family="\'Source Sans 3\'"'
 # Two lines leave the working originals: what is compared is joined, and the line says why it
 # differs. Forms and colours are those of the series everywhere else.
 _DIAGRAM: Final = """

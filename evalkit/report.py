@@ -152,12 +152,9 @@ class Report:
 
     def __repr__(self) -> str:
         """Return the verdicts as a few lines of text."""
-        from evalkit.view_verdict import verdict_title
-
-        head = f"Report: {verdict_title(self._subject)}"
-        rows = self._view["first"]["blocks"][-1]["rows"]
-        lines = [f"  {row['criterion']}: {row['score']} {row['words']}" for row in rows]
-        return "\n".join([head, *lines])
+        rows = self._view["verdict"]["rows"]
+        lines = [f"  {row['criterion']}: {row['score']}. {row['words']}" for row in rows]
+        return "\n".join([f"Report: {self._view['first']['title']}", *lines])
 
 
 def _written(target: Path, content: bytes) -> Path:

@@ -8,25 +8,24 @@ from typing import TYPE_CHECKING, Any, Final
 from evalkit import formats
 from evalkit.errors import InputError
 from evalkit.subject import CRITERIA, FIRST_CRITERION_SECTION, SHORT_DIGEST, declared_text
-from evalkit.view_back import (
+from evalkit.view_annex import (
     attachment_blocks,
     full_blocks,
     glossary_blocks,
-    ledger_blocks,
-    limitation_blocks,
     method_blocks,
     provenance_blocks,
     signoff_blocks,
     target_blocks,
 )
 from evalkit.view_front import context_blocks, data_blocks, scope_blocks, treatment_blocks
+from evalkit.view_ledger import ledger_blocks, limitation_blocks
 from evalkit.view_results import (
     criterion_blocks,
     criterion_title,
     holdout_blocks,
     scenario_blocks,
 )
-from evalkit.view_verdict import verdict_blocks, verdict_title
+from evalkit.view_verdict import plain_sentences, verdict_blocks, verdict_title
 from evalkit.wording import shortened
 
 if TYPE_CHECKING:
@@ -76,6 +75,9 @@ def build_view(subject: Subject) -> dict[str, Any]:
     return _head(subject) | {
         "labels": labels,
         "readers": [{"who": who, "where": where} for who, where in labels["readers"]],
+        "sentences": plain_sentences(subject),
+        "fixed_sentence": subject.words["verdicts"]["fixed_sentence"],
+        "verdict": sections[0]["blocks"][-1],
         "sections": sections,
         "first": sections[0],
         "rest": sections[1:],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from evalkit import formats
-from evalkit.blocks import Prose, beside, heading, note, prose, table, text
+from evalkit.blocks import beside, heading, note, prose, table, text
 from evalkit.subject import declared_text
 from evalkit.view_verdict import control_words, profile_words, recipient_words
 from evalkit.wording import sentence, shortened
@@ -13,7 +13,7 @@ from evalkit.wording import sentence, shortened
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evalkit.blocks import Block
+    from evalkit.blocks import Block, Prose
     from evalkit.records import InputRecord, VariableRecord
     from evalkit.subject import Subject
 
@@ -39,7 +39,7 @@ def scope_blocks(subject: Subject) -> list[Block]:
     return [
         *(text(prose(one)) for one in subject.text("scope")),
         heading(subject.heading("files")),
-        table(subject.head("file"), (48, 16, 16, 80), files(subject)),
+        table(subject.head("file"), (30, 13, 14, 103), files(subject)),
         heading(subject.heading("validity")),
         table(subject.head("entry"), (62, 98), entries),
     ]
@@ -57,7 +57,10 @@ def context_blocks(subject: Subject) -> list[Block]:
     ]
     main = [text(prose(one)) for one in subject.text("context")]
     side = note(subject.text("context_aside"), subject.heading("people"))
-    return [beside(main, side), table(subject.head("entry"), (62, 98), [*rows, *others])]
+    return [
+        beside(main, side, sticky=True),
+        table(subject.head("entry"), (62, 98), [*rows, *others]),
+    ]
 
 
 def data_blocks(subject: Subject) -> list[Block]:
@@ -77,7 +80,7 @@ def treatment_blocks(subject: Subject) -> list[Block]:
     main = [text(prose(one)) for one in subject.text("treatment")]
     side = note(subject.text("treatment_aside"), subject.heading("treatment"))
     rows = declared_rows(subject, "treatment", fields)
-    return [beside(main, side), table(subject.head("entry"), (62, 98), rows)]
+    return [beside(main, side, sticky=True), table(subject.head("entry"), (62, 98), rows)]
 
 
 def declared_rows(subject: Subject, group: str, values: dict[str, Any]) -> list[tuple[str, Any]]:

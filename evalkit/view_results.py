@@ -31,7 +31,10 @@ def holdout_blocks(subject: Subject, labels: Iterator[str]) -> list[Block]:
     """Return section 6: what the control is worth."""
     release = subject.assessment.release
     kind = "real" if release.holdout_kind == "real" else "approximate"
-    counts = {"n": formats.number(release.n_holdout), "w": formats.number(release.n_working)}
+    counts: dict[str, Any] = {
+        "n": formats.number(release.n_holdout),
+        "w": formats.number(release.n_working),
+    }
     paragraphs = [text(prose(one, **counts)) for one in subject.text(f"holdout_{kind}")]
     if kind == "approximate" and release.original.rows >= ADVISED_HOLDOUT_FROM_ROWS:
         paragraphs.append(text(prose(subject.text("holdout_advice"))))
@@ -233,9 +236,9 @@ def _failed_blocks(entry: Entry, subject: Subject) -> list[Block]:
     if entry.result.verdict != "not met" or target is None:
         return []
     key = "failed" if profile else "failed_no_profile"
-    values = {"name": subject.name(entry.slug), "issuer": target.issuer}
-    named = values | ({"profile": profile.name} if profile else {})
-    return [text(prose(subject.words["verdicts"][key], **named))]
+    words = subject.words["verdicts"][key]
+    name, profile_name = subject.name(entry.slug), profile.name if profile else ""
+    return [text(prose(words, name=name, issuer=target.issuer, profile=profile_name))]
 
 
 def _scenario_table(slug: str, subject: Subject) -> list[Block]:

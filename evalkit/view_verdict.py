@@ -5,24 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from evalkit import formats
-from evalkit.blocks import beside, facts, fill, prose
-from evalkit.pictures import score_strip
-from evalkit.subject import CRITERIA, SHORT_DIGEST, criterion_of, declared_text, section_of
+from evalkit.blocks import beside, facts, fill, prose, text
+from evalkit.subject import CRITERIA, SHORT_DIGEST, criterion_of, declared_text
+from evalkit.view_rows import verdict_row
 from evalkit.wording import (
     attack_finding,
-    attack_words,
-    basis_words,
     headline,
     joined,
     sentence,
     shortened,
-    target_words,
-    verdict_words,
     worst_pair,
 )
 
 if TYPE_CHECKING:
-    from evalkit.blocks import Block, Picture
+    from evalkit.blocks import Block
     from evalkit.subject import Entry, Subject
 
 LONGEST_ENTRY: Final = 90
@@ -52,13 +48,12 @@ def verdict_title(subject: Subject) -> str:
 def verdict_blocks(subject: Subject) -> list[Block]:
     """Return the blocks of page 1."""
     fixed = prose(f"*{subject.words['verdicts']['fixed_sentence']}*")
-    sentences = [{"kind": "text", "text": text} for text in plain_sentences(subject)]
-    main = [*sentences, {"kind": "text", "text": fixed}]
+    main = [*(text(one) for one in plain_sentences(subject)), text(fixed)]
     key = {
         "title": subject.label("verdict_key_title"),
         "text": subject.label("verdict_key"),
         "heads": subject.head("verdict"),
-        "rows": [_row(criterion, subject) for criterion in CRITERIA],
+        "rows": [verdict_row(criterion, subject) for criterion in CRITERIA],
         "not_tested_title": subject.label("not_tested"),
         "not_tested": not_tested(subject),
     }
@@ -231,79 +226,3 @@ def _utility_sentence(subject: Subject) -> str:
     key = "score" if entry.result.interval else "score_alone"
     name = subject.name(entry.slug)
     return fill(plain[key], name=name, score=formats.score(score), interval=interval)
-
-
-def _row(criterion: str, subject: Subject) -> dict[str, Any]:
-    """Return one row of the verdict table."""
-    found = subject.of_criterion(criterion)
-    row: dict[str, Any] = {"criterion": subject.criterion_name(criterion), "strip": None}
-    if not found:
-        key = "no_utility_run" if criterion == "utility" else "nothing_run"
-        words = subject.words["verdicts"]["grade"][key]
-        return row | {"measure": subject.label("no_measure"), "basis": "", "words": words} | {
-            "score": formats.NO_VALUE,
-            "interval": "",
-            "target": "",
-        }
-    lead, *others = found
-    result = lead.result
-    profile = subject.assessment.profile
-    measured = result.status == "measured"
-    also = [_also(one, subject) for one in others[:SHOWN_ALSO]]
-    if len(others) > SHOWN_ALSO:
-        more, section = len(others) - SHOWN_ALSO, section_of(criterion)
-        also.append(fill(subject.words["verdicts"]["more"], count=more, section=section))
-    return row | {
-        "measure": subject.name(lead.slug),
-        "basis": _basis(lead, subject),
-        "strip": _strip(lead, subject) if measured else None,
-        "score": formats.score(headline(result)),
-        "interval": formats.interval(result.interval) if result.interval else "",
-        "words": _row_words(lead, subject, also),
-        "target": target_words(result.target, profile.date if profile else None, subject.words)
-        if measured
-        else "",
-    }
-
-
-def _strip(lead: Entry, subject: Subject) -> Picture:
-    words = subject.words.get("figures", {})
-    return score_strip(lead.result, subject.name(lead.slug), words, large=False)
-
-
-def _row_words(lead: Entry, subject: Subject, also: list[str]) -> str:
-    """Return the verdict in words: what an attack shows leads if it is an excess."""
-    verdict = shortened(verdict_words(lead.result, subject.words), LONGEST_REASON)
-    attack = attack_words(lead.result, subject.words)
-    return " ".join(filter(None, [attack, verdict, *also]))
-
-
-def _also(entry: Entry, subject: Subject) -> str:
-    verdicts = subject.words["verdicts"]
-    name = subject.name(entry.slug)
-    if entry.result.status != "measured":
-        return fill(verdicts["also_not_measured"], name=name)
-    key = "also_scenario" if subject.several_scenarios else "also"
-    return fill(
-        verdicts[key],
-        name=name,
-        score=formats.score(headline(entry.result)),
-        verdict=verdicts["brief"].get(entry.result.verdict, entry.result.verdict),
-        scenario=shortened(entry.scenario.name, LONGEST_NAME),
-    )
-
-
-def _basis(lead: Entry, subject: Subject) -> str:
-    release, verdicts = subject.assessment.release, subject.words["verdicts"]
-    parts = [verdicts["additional"]] if lead.result.criterion == "membership" else []
-    if lead.result.status == "measured":
-        parts += basis_words(
-            lead.result,
-            subject.words,
-            holdout_kind=release.holdout_kind,
-            row_link=release.row_link,
-        )
-    if subject.several_scenarios:
-        name = shortened(lead.scenario.name, LONGEST_NAME)
-        parts.append(fill(verdicts["in_scenario"], scenario=name))
-    return "; ".join(parts)

@@ -23,6 +23,8 @@ HIGHEST_SELF_SCORE: Final = 90.0
 """Where even a perfect copy scores over 90, the known variables cannot tell people apart."""
 SAMPLING_METHODS: Final = frozenset({"wilson", "redeal"})
 """Only intervals from sampling grade a verdict; a range over splits does not."""
+COMPARED: Final = frozenset({"excess", "no_evidence", "reverse", "too_weak"})
+"""What an attack can show where it was compared with a control."""
 
 
 def headline(result: Result) -> float | None:
@@ -95,10 +97,9 @@ def attack_finding(result: Result) -> str | None:
         return None
     if result.basis != "attack":
         return "no_attack" if result.basis == "distances" else None
-    interval = facts.get("excess_interval")
-    if not _is_pair(interval):
+    if not _is_pair(facts.get("excess_interval")):
         return "no_control"
-    low, high = interval
+    low, high = facts["excess_interval"]
     if low > 0:
         return "excess"
     if _too_weak(facts):
@@ -121,7 +122,7 @@ def target_words(target: Target | None, date: str | None, words: Words) -> str:
     verdicts = words["verdicts"]
     if target is None:
         return str(verdicts["no_target"])
-    form = "target_by_on" if date and target.issuer else ("target_by" if target.issuer else "target")
+    form = "target" if not target.issuer else ("target_by_on" if date else "target_by")
     operator = verdicts["operators"].get(target.operator, target.operator)
     value = formats.threshold(target.value)
     day = formats.date(date)
@@ -187,5 +188,5 @@ def _too_weak(facts: Mapping[str, Any]) -> bool:
     return no_better or blunt or (detectable is not None and detectable > WEAKEST_DETECTABLE_SHARE)
 
 
-def _is_pair(value: object) -> bool:
+def _is_pair(value: Any) -> bool:
     return isinstance(value, list | tuple) and len(value) == 2  # noqa: PLR2004 - low and high

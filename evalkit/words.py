@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evalkit.errors import InputError
 from evalkit.resources import check_language, folder
 from evalkit.yaml_file import parse_yaml
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Words = dict[str, Any]
 

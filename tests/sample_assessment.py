@@ -23,9 +23,20 @@ from evalkit.records import (
 if TYPE_CHECKING:
     from evalkit.messages import Message
 
-NAMES = (
-    "age height weight bmi systolic_bp diastolic_bp glucose hba1c ldl creatinine visits stay_days"
-).split()
+NAMES = [
+    "age",
+    "height",
+    "weight",
+    "bmi",
+    "systolic_bp",
+    "diastolic_bp",
+    "glucose",
+    "hba1c",
+    "ldl",
+    "creatinine",
+    "visits",
+    "stay_days",
+]
 HOSTILE = ['<script>alert("x")</script>', '#eval("1") $x$ \\', "{{ 7 * 7 }} \ue0000\ue001"]
 N_ORIGINAL, N_HOLDOUT = 4812, 1204
 

@@ -1,20 +1,18 @@
-"""Sections 13 to F: what happened to everything, who answers for it, and how to check it."""
+"""Sections 15 to F: who answers for the report, what it rests on, and how to check it."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from evalkit import formats
 from evalkit.blocks import beside, fill, heading, items, note, prose, table, text
-from evalkit.subject import CRITERIA, SHORT_DIGEST, criterion_of
+from evalkit.subject import SHORT_DIGEST, criterion_of
 from evalkit.view_front import ROWS_SHOWN, VARIABLES_SHOWN, files, variable_table
 from evalkit.wording import (
+    COMPARED,
     attack_finding,
     headline,
-    joined,
-    sentence,
     shortened,
     target_words,
     verdict_words,
@@ -24,57 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from evalkit.blocks import Block
-    from evalkit.records import Result
     from evalkit.subject import Entry, Subject
 
 LONGEST_NAME: Final = 60
-FEW_ROWS: Final = 100
-LEAST_HOLDOUT_SHARE: Final = 0.5
-_COMPARED: Final = frozenset({"excess", "no_evidence", "reverse", "too_weak"})
-
-
-def ledger_blocks(subject: Subject) -> list[Block]:
-    """Return section 13: every measure asked for, columns left out, all warnings once."""
-    left_out = [one for one in subject.assessment.release.variables if not one.used]
-    reasons = [
-        (
-            shortened(one.name, LONGEST_NAME),
-            subject.label("identifier_of", type=one.type) if one.identifier else one.type,
-            " ".join(sentence(message.text) for message in one.notes) or one.role,
-        )
-        for one in left_out[:ROWS_SHOWN]
-    ]
-    warnings = _warnings(subject)
-    counted = subject.text("warnings_counted")
-    return [
-        *(text(prose(one)) for one in subject.text("ledger")),
-        heading(subject.heading("measures")),
-        table(subject.head("ledger"), (40, 28, 20, 34, 38), _ledger_rows(subject)),
-        heading(subject.heading("left_out")),
-        table(subject.head("left_out"), (50, 30, 80), reasons)
-        if reasons
-        else text(subject.text("no_left_out")),
-        heading(subject.heading("warnings")),
-        table(
-            subject.head("warning"),
-            (102, 44, 14),
-            warnings,
-            caption=fill(counted, count=len(warnings)),
-        )
-        if warnings
-        else text(subject.text("no_warnings")),
-    ]
-
-
-def limitation_blocks(subject: Subject) -> list[Block]:
-    """Return section 14: the points that always hold, then those of this run."""
-    general = [prose(point, inline=True) for point in subject.words["limitations"]["points"]]
-    return [
-        heading(subject.heading("general")),
-        items(general),
-        heading(subject.heading("this_run")),
-        items(_points_of_this_run(subject)),
-    ]
+TIMES: Final = "\u00d7"
 
 
 def signoff_blocks(subject: Subject) -> list[Block]:
@@ -102,7 +53,10 @@ def signoff_blocks(subject: Subject) -> list[Block]:
         "foot": foot,
     }
     main = [text(prose(one)) for one in subject.text("signoff")]
-    return [beside(main, note(subject.text("signoff_aside"), subject.heading("decision"))), form]
+    return [
+        beside(main, note(subject.text("signoff_aside"), subject.heading("decision"))),
+        form,
+    ]
 
 
 def target_blocks(subject: Subject) -> list[Block]:
@@ -139,7 +93,7 @@ def method_blocks(subject: Subject) -> list[Block]:
         rows.append(
             (subject.name(slug), str(result.version), method or labels["no_interval"], source)
         )
-    compared = sum(attack_finding(entry.result) in _COMPARED for entry in subject.entries)
+    compared = sum(attack_finding(entry.result) in COMPARED for entry in subject.entries)
     counted = fill(subject.text("tests_counted"), count=compared)
     return [
         *(text(prose(one)) for one in subject.text("methods")),
@@ -203,9 +157,9 @@ def full_blocks(subject: Subject) -> list[Block]:
 
 def attachment_blocks(subject: Subject) -> list[Block]:
     """Return annex F: the archived form itself."""
-    values = {"size": formats.number(len(subject.content)), "digest": subject.digest}
+    size = formats.number(len(subject.content))
     return [
-        *(text(prose(one, **values)) for one in subject.text("attachment")),
+        *(text(prose(one, size=size)) for one in subject.text("attachment")),
         {
             "kind": "attachment",
             "pdf": subject.text("attachment_pdf"),
@@ -214,91 +168,6 @@ def attachment_blocks(subject: Subject) -> list[Block]:
             "json": subject.content.decode("utf-8"),
         },
     ]
-
-
-def _ledger_rows(subject: Subject) -> list[Sequence[Any]]:
-    rows: list[Sequence[Any]] = []
-    for entry in subject.entries:
-        result = entry.result
-        measured = result.status == "measured"
-        remarks = sentence(result.reason.text) if result.reason else formats.NO_VALUE
-        rows.append(
-            (
-                subject.name(entry.slug),
-                shortened(entry.scenario.name, LONGEST_NAME),
-                subject.label("measured" if measured else "not_applicable"),
-                _rows_used(result, subject) if measured else formats.NO_VALUE,
-                remarks,
-            )
-        )
-    for criterion in CRITERIA:
-        if not subject.of_criterion(criterion):
-            name, status = subject.criterion_name(criterion), subject.label("not_applicable")
-            blank = formats.NO_VALUE
-            rows.append((name, blank, status, blank, sentence(subject.label("no_measure"))))
-    return rows
-
-
-def _rows_used(result: Result, subject: Subject) -> str:
-    """Return over how many rows a measure went, and what was sampled."""
-    release, facts = subject.assessment.release, result.facts
-    words = subject.label(
-        "all_rows",
-        n=formats.number(facts.get("n_original", release.n_working)),
-        m=formats.number(facts.get("n_avatars", release.n_working_avatars)),
-    )
-    sample = facts.get("split_sample")
-    if isinstance(sample, int) and sample < facts.get("n_original", 0):
-        return f"{words}; {subject.label('sampled', n=formats.number(sample))}"
-    return words
-
-
-def _warnings(subject: Subject) -> list[Sequence[Any]]:
-    """Return each warning and note once, with what it concerns and how often it was raised."""
-    release = subject.assessment.release
-    raised = [(message.text, subject.label("release")) for message in release.notes]
-    raised += [
-        (message.text, shortened(one.name, LONGEST_NAME))
-        for one in release.variables
-        for message in one.notes
-    ]
-    raised += [
-        (message.text, subject.name(entry.slug))
-        for entry in subject.entries
-        for message in entry.result.warnings
-    ]
-    counts = Counter(words for words, _ in raised)
-    concerns: dict[str, list[str]] = {}
-    for words, name in raised:
-        concerns.setdefault(words, []).append(name)
-    return [
-        (sentence(words), subject.names(list(dict.fromkeys(concerns[words]))), str(count))
-        for words, count in list(counts.items())[:ROWS_SHOWN]
-    ]
-
-
-def _points_of_this_run(subject: Subject) -> list[str]:
-    words, release = subject.text("limitations_run"), subject.assessment.release
-    results = [entry.result for entry in subject.entries]
-    points = []
-    if release.holdout_kind != "real":
-        points.append(words["approximate"])
-    elif release.n_holdout < LEAST_HOLDOUT_SHARE * release.n_working:
-        numbers = {"n": formats.number(release.n_holdout), "w": formats.number(release.n_working)}
-        points.append(fill(words["small_holdout"], **numbers))
-    if release.original.rows < FEW_ROWS:
-        points.append(fill(words["small"], n=formats.number(release.original.rows)))
-    if not any(attack_finding(result) in _COMPARED for result in results):
-        points.append(words["no_control"])
-    if subject.not_run:
-        criteria = joined([name.lower() for name in subject.not_run], subject.words)
-        points.append(fill(words["not_measured"], criteria=criteria))
-    if subject.left_out:
-        points.append(fill(words["left_out"], columns=subject.names(subject.left_out, 10)))
-    if not subject.several_scenarios:
-        name = shortened(subject.assessment.scenario.name, LONGEST_NAME)
-        points.append(fill(words["one_scenario"], name=name))
-    return points or [words["nothing"]]
 
 
 def _target_row(entry: Entry, subject: Subject) -> Sequence[Any]:
@@ -334,7 +203,7 @@ def _pair_tables(subject: Subject) -> list[Block]:
             continue
         rows = [
             (
-                f"{shortened(str(one['first']), 30)} × {shortened(str(one['second']), 30)}",
+                f"{shortened(str(one['first']), 30)} {TIMES} {shortened(str(one['second']), 30)}",
                 *(formats.number(one.get(key), 2) for key in ("working", "avatars", "holdout")),
                 formats.number(one.get("change"), 2),
             )

@@ -1,0 +1,152 @@
+"""Sections 13 and 14: what became of everything, and what the numbers do not hold."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final
+
+from evalkit import formats
+from evalkit.blocks import fill, heading, items, prose, table, text
+from evalkit.subject import CRITERIA
+from evalkit.view_front import ROWS_SHOWN
+from evalkit.wording import COMPARED, attack_finding, joined, sentence, shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from evalkit.blocks import Block
+    from evalkit.records import Result
+    from evalkit.subject import Subject
+
+LONGEST_NAME: Final = 60
+FEW_ROWS: Final = 100
+LEAST_HOLDOUT_SHARE: Final = 0.5
+
+
+def ledger_blocks(subject: Subject) -> list[Block]:
+    """Return section 13: every measure asked for, columns left out, all warnings once."""
+    left_out = [one for one in subject.assessment.release.variables if not one.used]
+    reasons = [
+        (
+            shortened(one.name, LONGEST_NAME),
+            subject.label("identifier_of", type=one.type) if one.identifier else one.type,
+            " ".join(sentence(message.text) for message in one.notes) or one.role,
+        )
+        for one in left_out[:ROWS_SHOWN]
+    ]
+    warnings = _warnings(subject)
+    counted = subject.text("warnings_counted")
+    return [
+        *(text(prose(one)) for one in subject.text("ledger")),
+        heading(subject.heading("measures")),
+        table(subject.head("ledger"), (40, 28, 20, 34, 38), _ledger_rows(subject)),
+        heading(subject.heading("left_out")),
+        table(subject.head("left_out"), (50, 30, 80), reasons)
+        if reasons
+        else text(subject.text("no_left_out")),
+        heading(subject.heading("warnings")),
+        table(
+            subject.head("warning"),
+            (102, 44, 14),
+            warnings,
+            caption=fill(counted, count=len(warnings)),
+        )
+        if warnings
+        else text(subject.text("no_warnings")),
+    ]
+
+
+def limitation_blocks(subject: Subject) -> list[Block]:
+    """Return section 14: the points that always hold, then those of this run."""
+    general = [prose(point, inline=True) for point in subject.words["limitations"]["points"]]
+    return [
+        heading(subject.heading("general")),
+        items(general),
+        heading(subject.heading("this_run")),
+        items(_points_of_this_run(subject)),
+    ]
+
+
+def _ledger_rows(subject: Subject) -> list[Sequence[Any]]:
+    rows: list[Sequence[Any]] = []
+    for entry in subject.entries:
+        result = entry.result
+        measured = result.status == "measured"
+        remarks = sentence(result.reason.text) if result.reason else formats.NO_VALUE
+        rows.append(
+            (
+                subject.name(entry.slug),
+                shortened(entry.scenario.name, LONGEST_NAME),
+                subject.label("measured" if measured else "not_applicable"),
+                _rows_used(result, subject) if measured else formats.NO_VALUE,
+                remarks,
+            )
+        )
+    for criterion in CRITERIA:
+        if not subject.of_criterion(criterion):
+            name, status = subject.criterion_name(criterion), subject.label("not_applicable")
+            blank = formats.NO_VALUE
+            rows.append((name, blank, status, blank, sentence(subject.label("no_measure"))))
+    return rows
+
+
+def _rows_used(result: Result, subject: Subject) -> str:
+    """Return over how many rows a measure went, and what was sampled."""
+    release, facts = subject.assessment.release, result.facts
+    words = subject.label(
+        "all_rows",
+        n=formats.number(facts.get("n_original", release.n_working)),
+        m=formats.number(facts.get("n_avatars", release.n_working_avatars)),
+    )
+    sample = facts.get("split_sample")
+    if isinstance(sample, int) and sample < facts.get("n_original", 0):
+        return f"{words}; {subject.label('sampled', n=formats.number(sample))}"
+    return words
+
+
+def _warnings(subject: Subject) -> list[Sequence[Any]]:
+    """Return each warning and note once, with what it concerns and how often it was raised."""
+    release = subject.assessment.release
+    raised = [(message.text, subject.label("release")) for message in release.notes]
+    raised += [
+        (message.text, shortened(one.name, LONGEST_NAME))
+        for one in release.variables
+        for message in one.notes
+    ]
+    raised += [
+        (message.text, subject.name(entry.slug))
+        for entry in subject.entries
+        for message in entry.result.warnings
+    ]
+    counts = Counter(words for words, _ in raised)
+    concerns: dict[str, list[str]] = {}
+    for words, name in raised:
+        concerns.setdefault(words, []).append(name)
+    return [
+        (sentence(words), subject.names(list(dict.fromkeys(concerns[words]))), str(count))
+        for words, count in list(counts.items())[:ROWS_SHOWN]
+    ]
+
+
+def _points_of_this_run(subject: Subject) -> list[str]:
+    words, release = subject.text("limitations_run"), subject.assessment.release
+    results = [entry.result for entry in subject.entries]
+    points = []
+    if release.holdout_kind != "real":
+        points.append(words["approximate"])
+    elif release.n_holdout < LEAST_HOLDOUT_SHARE * release.n_working:
+        numbers = {"n": formats.number(release.n_holdout), "w": formats.number(release.n_working)}
+        points.append(fill(words["small_holdout"], **numbers))
+    if release.original.rows < FEW_ROWS:
+        points.append(fill(words["small"], n=formats.number(release.original.rows)))
+    if not any(attack_finding(result) in COMPARED for result in results):
+        points.append(words["no_control"])
+    if subject.not_run:
+        criteria = joined([name.lower() for name in subject.not_run], subject.words)
+        points.append(fill(words["not_measured"], criteria=criteria))
+    if subject.left_out:
+        points.append(fill(words["left_out"], columns=subject.names(subject.left_out, 10)))
+    if not subject.several_scenarios:
+        name = shortened(subject.assessment.scenario.name, LONGEST_NAME)
+        points.append(fill(words["one_scenario"], name=name))
+    return points or [words["nothing"]]
