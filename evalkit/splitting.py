@@ -6,7 +6,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalkit.arrow_columns import frame_columns
 from evalkit.errors import InputError
 from evalkit.messages import say
 from evalkit.randomness import content_order, stream
@@ -52,7 +51,7 @@ def split(
     Raises
     ------
     evalkit.InputError
-        If one of the two would have no rows.
+        If one of the two would have no rows, or two columns have one name.
 
     Examples
     --------
@@ -62,12 +61,8 @@ def split(
     >>> len(working), len(holdout)
     (2, 1)
     """
-    names, columns = frame_columns(frame, "original")
-    named = {
-        f"{name} {place}": column
-        for place, (name, column) in enumerate(zip(names, columns, strict=True))
-    }
-    kept, held = _drawn(named, len(frame), share, seed)
+    table = read_table(frame, "original", reading_options())
+    kept, held = _drawn(table.columns, table.rows, share, seed)
     return frame.iloc[kept], frame.iloc[held]
 
 

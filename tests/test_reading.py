@@ -15,12 +15,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from evalkit.errors import InputError
-from evalkit.reading import TextTable, read_table
+from evalkit.reading import read_table
 from evalkit.reading_options import reading_options
 from evalkit.release import load
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from evalkit.reading import TextTable
 
 
 def read(path: Path | pd.DataFrame, **options: Any) -> TextTable:
