@@ -124,7 +124,7 @@ def scenario_table(scenarios: Sequence[Scenario], release: Release) -> pd.DataFr
 
 
 def scores(assessment: Assessment) -> pd.DataFrame:
-    """Return the frame of results without the columns that are empty in every row.
+    """Return the table of scores, the same as on the command line.
 
     Examples
     --------
@@ -133,14 +133,14 @@ def scores(assessment: Assessment) -> pd.DataFrame:
     >>> from evalkit import notebook_view
     >>> table = pd.DataFrame({"age": [20, 30, 40, 50], "size": [1, 3, 2, 4]})
     >>> found = evalkit.assess(evalkit.load(table, table, table))
-    >>> "target" in notebook_view.scores(found)
-    False
+    >>> notebook_view.scores(found)["score"].tolist()
+    ['0.0 %', '100.0 %']
     """
-    return (
-        assessment.frame()
-        .dropna(axis="columns", how="all")
-        .drop(columns="seconds", errors="ignore")
-    )
+    import pandas as pd
+
+    from evalkit.score_table import HEAD, score_rows
+
+    return pd.DataFrame(score_rows(assessment), columns=list(HEAD))
 
 
 def formulas(assessment: Assessment) -> Sheet:
@@ -187,12 +187,12 @@ def _introduction(slug: str, language: str) -> list[str]:
 
 def _outcome(scenario: str, result: Result) -> str:
     """Return one result in a line of Markdown."""
+    from evalkit.score_table import headline
+
     shown = f"{_text(scenario)}: "
     if result.score is None:
         return shown + _text(result.reason.text if result.reason else result.status)
-    expected = result.facts.get("expected_score")
-    headline = result.score if expected is None else expected
-    shown += f"**{headline:.1f} {result.unit}**"
+    shown += f"**{headline(result):.1f} {result.unit}**"
     if result.interval:
         shown += f", 95 % interval {result.interval[0]:.1f} to {result.interval[1]:.1f}"
     return f"{shown}; {result.verdict}."
@@ -201,4 +201,4 @@ def _outcome(scenario: str, result: Result) -> str:
 def _text(value: str) -> str:
     """Return a text of the data or the user so that Markdown shows it as it is."""
     safe = html.escape(value, quote=False)
-    return "".join(f"&#{ord(one)};" if one in "\\`*_{}[]()#+-!|~$" else one for one in safe)
+    return "".join(f"&#{ord(one)};" if one in "\\`*_[]|~$" else one for one in safe)

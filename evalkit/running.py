@@ -149,6 +149,7 @@ def _prepare(source: Path, parameters: Mapping[str, object], output: Path, scrat
     given = {name: plain(name, value) for name, value in parameters.items() if value is not None}
     known = read_parameters(node)
     check_parameters(given, known)
+    given = {name: given[name] for name in known if name in given}
     values = {name: _absolute(name, value) for name, value in given.items()}
     if "output" in known:
         values["output"], given["output"] = str(scratch / "files"), plain("output", output)

@@ -1,4 +1,4 @@
-"""The scores of an assessment as a small table for a terminal."""
+"""The scores of an assessment as a small table of texts, for a terminal and a notebook."""
 
 from __future__ import annotations
 
@@ -28,17 +28,13 @@ def score_table(assessment: Assessment) -> str:
     --------
     >>> import evalkit
     >>> import pandas as pd
-    >>> from evalkit.commands.score_table import score_table
+    >>> from evalkit.score_table import score_table
     >>> table = pd.DataFrame({"age": [20, 30, 40, 50], "size": [1, 3, 2, 4]})
     >>> found = evalkit.assess(evalkit.load(table, table, table))
     >>> score_table(found).splitlines()[0].split()[0]
     'metric'
     """
-    rows = [
-        (slug, one.scenario.name, *_cells(result))
-        for one in assessment.scenarios()
-        for slug, result in one.results.items()
-    ]
+    rows = score_rows(assessment)
     reasons = {
         slug: result.reason.text
         for one in assessment.scenarios()
@@ -50,12 +46,37 @@ def score_table(assessment: Assessment) -> str:
     )
 
 
+def score_rows(assessment: Assessment) -> list[tuple[str, ...]]:
+    """Return one row of texts for each metric and scenario, below `HEAD`.
+
+    Examples
+    --------
+    >>> import evalkit
+    >>> import pandas as pd
+    >>> from evalkit.score_table import score_rows
+    >>> table = pd.DataFrame({"age": [20, 30, 40, 50], "size": [1, 3, 2, 4]})
+    >>> score_rows(evalkit.assess(evalkit.load(table, table, table)))[1][:3]
+    ('correlation_difference_ratio', 'all columns', '100.0 %')
+    """
+    return [
+        (slug, one.scenario.name, *_cells(result))
+        for one in assessment.scenarios()
+        for slug, result in one.results.items()
+    ]
+
+
+def headline(result: Result) -> float | None:
+    """Return the number that stands for a result: the average over ties where there is one."""
+    expected = result.facts.get("expected_score")
+    return result.score if expected is None else float(expected)
+
+
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """Return rows of cells as lines with aligned columns.
 
     Examples
     --------
-    >>> from evalkit.commands.score_table import aligned
+    >>> from evalkit.score_table import aligned
     >>> aligned([("a", "b"), ("long", "c")])
     ['a     b', 'long  c']
     """
@@ -68,8 +89,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 def _cells(result: Result) -> tuple[str, str, str, str]:
     """Return score, interval, target and verdict as text."""
-    expected = result.facts.get("expected_score")
-    score = result.score if expected is None else expected
+    score = headline(result)
     low, high = result.interval or (None, None)
     target = result.target
     return (
