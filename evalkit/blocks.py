@@ -127,12 +127,16 @@ def facts(rows: Sequence[tuple[Any, Any]], label: str) -> Block:
 
 def beside(main: Sequence[Block], side: Block, *, sticky: bool = False) -> Block:
     """Return text with facts or a note in the margin; `sticky` keeps it with what follows."""
-    return {"kind": "beside", "main": list(main), "side": side, "sticky": sticky}
+    titled = bool(main) and main[0]["kind"] == "heading"
+    return {"kind": "beside", "main": list(main), "side": side} | {
+        "sticky": sticky,
+        "titled": titled,
+    }
 
 
-def note(content: Prose | str, label: str) -> Block:
-    """Return a short note for the margin."""
-    return {"kind": "note", "text": content, "label": label}
+def note(content: Prose | str, label: str, title: str = "") -> Block:
+    """Return a short note for the margin; `label` names it for listeners."""
+    return {"kind": "note", "text": content, "label": label, "title": title}
 
 
 def items(entries: Sequence[Any]) -> Block:

@@ -18,7 +18,7 @@ from markupsafe import Markup
 
 from evalkit.blocks import Prose
 from evalkit.errors import InputError
-from evalkit.formats import FILTERS
+from evalkit.formats import FILTERS, NARROW_SPACE
 from evalkit.prose import Formula, plain
 from evalkit.resources import folder
 
@@ -28,18 +28,19 @@ if TYPE_CHECKING:
 
 _HEADING: Final = re.compile(r"^(#{1,3})[ \t]+(.+?)[ \t]*$", re.MULTILINE)
 _BULLET: Final = re.compile(r"^[-*][ \t]+", re.MULTILINE)
+_PERCENT: Final = re.compile(r"(?<=[\d\ue001]) %")
 _SLUG: Final = re.compile(r"[a-z0-9_]+")
 PARTS: Final = (
     "What it measures",
     "Comparison strategy",
     "Formula",
     "Reading",
-    "Example",
-    "Advantages",
     "Limits",
     "Improvement",
 )
 """Parts below the figures, in the order of the report."""
+MARGIN_PARTS: Final = {"Reading": "Example", "Limits": "Advantages"}
+"""What stands in the margin, beside which part."""
 
 
 @dataclass(frozen=True)
@@ -162,6 +163,7 @@ class Pages:
             where = f"{slug}/{self.language}.md" + (f", line {line}" if line else "")
             raise InputError(f"{where}: the page cannot be filled: {error}") from error
         formula = self._read(slug, "formula.typ")
+        markdown = _PERCENT.sub(f"{NARROW_SPACE}%", markdown)
         return Page(markdown, tuple(values), Formula(formula, self.language) if formula else None)
 
     def _read(self, slug: str, name: str) -> str | None:

@@ -8,7 +8,7 @@ import msgspec
 
 from evalkit import formats
 from evalkit.blocks import Prose, beside, facts, figure, fill, heading, note, prose, table, text
-from evalkit.pages import PARTS
+from evalkit.pages import MARGIN_PARTS, PARTS
 from evalkit.pictures import holdout_diagram, in_rows, metric_pictures, score_strip
 from evalkit.subject import declared_text
 from evalkit.view_front import declared_rows
@@ -147,7 +147,7 @@ def _measured_blocks(entry: Entry, subject: Subject, labels: Iterator[str]) -> l
     return [
         beside([*opening, *beside_text], facts(margin, label)),
         *below,
-        *(block for part in PARTS for block in _titled(page, part, subject)),
+        *(block for part in PARTS for block in _titled(page, part, entry, subject)),
     ]
 
 
@@ -213,9 +213,18 @@ def _part(page: Page, name: str, *, emphasised: bool = False) -> list[Block]:
     return [text(content)]
 
 
-def _titled(page: Page, name: str, subject: Subject) -> list[Block]:
-    content = page.part(name)
-    return [heading(subject.words["labels"]["parts"][name]), text(content)] if content else []
+def _titled(page: Page, part: str, entry: Entry, subject: Subject) -> list[Block]:
+    """Return a part below its heading, with the part that goes beside it in the margin."""
+    titles = subject.words["labels"]["parts"]
+    content = page.part(part)
+    aside = page.part(MARGIN_PARTS[part]) if part in MARGIN_PARTS else None
+    if content is None:
+        return []
+    main = [heading(titles[part]), text(content)]
+    if aside is None:
+        return main
+    title = titles[MARGIN_PARTS[part]]
+    return [beside(main, note(aside, f"{title}: {subject.name(entry.slug)}", title))]
 
 
 def _own_facts(entry: Entry, subject: Subject) -> list[tuple[str, str]]:
