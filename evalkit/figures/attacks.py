@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from evalkit.figures.lettering import plain, shortened, width_pt
 from evalkit.figures.sheet import Drawing, Sheet
 from evalkit.figures.style import TEXT_PT as EM
-from evalkit.figures.words import word, written
+from evalkit.figures.words import limit, word, written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -21,8 +21,8 @@ OFFSET = 0.42 * EM
 """Half the distance between the two marks of a row, so that their intervals stay apart."""
 BASELINE = 0.34 * EM
 LEFT, RIGHT = 1.0 * EM, 4.2 * EM
-ENDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
-"""Where the scale may end, as a share."""
+SCALES = ((1, 5), (2, 4), (5, 5), (10, 5), (20, 4), (50, 5), (100, 4))
+"""Where the scale may end, in percent, and in how many parts it is cut."""
 
 
 def interval_dots(attacks: Sequence[Attack], *, narrow: bool, words: Mapping[str, str]) -> Drawing:
@@ -61,16 +61,19 @@ def interval_dots(attacks: Sequence[Attack], *, narrow: bool, words: Mapping[str
     bottom = TOP + len(attacks) * PITCH
     sheet = Sheet(width, bottom + 1.6 * EM)
     right = width - RIGHT
-    end = next((one for one in ENDS if one >= 1.08 * _largest(attacks)), ENDS[-1])
+    needed = 108 * _largest(attacks)
+    end, parts = next((scale for scale in SCALES if scale[0] >= needed), SCALES[-1])
 
     def x(share: float) -> float:
-        return LEFT + (right - LEFT) * min(share, end) / end
+        return LEFT + (right - LEFT) * min(100 * share / end, 1.0)
 
-    for number in range(5):
-        share = end * number / 4
-        sheet.line((x(share), TOP), (x(share), bottom), "rule" if number else "axis", 0.3)
-        label = f"{_percent(share, words)} %" if number in {0, 4} else _percent(share, words)
-        sheet.text(x(share), bottom + 1.25 * EM, label, "mute", anchor="center")
+    for number in range(parts + 1):
+        percent = end * number / parts
+        at = x(percent / 100)
+        sheet.line((at, TOP), (at, bottom), "rule" if number else "axis", 0.3)
+        mark = limit(percent, words)
+        label = f"{mark} %" if number in {0, parts} else mark
+        sheet.text(at, bottom + 1.25 * EM, label, "mute", anchor="center")
     _draw_key(sheet, attacks, words)
     for row, attack in enumerate(attacks):
         _draw_row(sheet, TOP + (row + 0.62) * PITCH, attack, x, words)
@@ -89,12 +92,6 @@ def _largest(attacks: Sequence[Attack]) -> float:
         if pair
     ]
     return float(max([*single, *ends]))
-
-
-def _percent(share: float, words: Mapping[str, str]) -> str:
-    """Return a mark of the scale with no more decimals than it needs."""
-    percent = 100 * share
-    return written(percent, 0 if percent == round(percent) else 2, words)
 
 
 def _draw_key(sheet: Sheet, attacks: Sequence[Attack], words: Mapping[str, str]) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from evalkit.figures.lettering import plain, shortened, width_pt, wrapped
+from evalkit.figures.lettering import plain, shortened, width_pt
 from evalkit.figures.sheet import Drawing, Sheet
 from evalkit.figures.style import HEAT_TOP_STEP, SMALL_PT, heat
 from evalkit.figures.style import TEXT_PT as EM
@@ -243,14 +243,16 @@ def _with_names(sheet: Sheet, variables: Sequence[str]) -> Sheet:
 
 
 def _name_lines(variables: Sequence[str]) -> list[str]:
-    """Return the numbered names in lines as wide as the narrow drawing."""
-    most = NARROW_PT - 4 * EM
-    # A number stays with its name: the space between them does not part lines.
-    named = (
-        f"{number}\u00a0{shortened(name, most)}".replace(" ", "\u00a0")
-        for number, name in enumerate(variables, start=1)
-    )
-    return wrapped("  ".join(named), NARROW_PT)
+    """Return the numbered names in lines as wide as the narrow drawing; none is cut in two."""
+    lines: list[str] = []
+    for number, name in enumerate(variables, start=1):
+        named = f"{number} {shortened(name, NARROW_PT - 2 * EM)}"
+        longer = f"{lines[-1]} · {named}" if lines else named
+        if lines and width_pt(longer) <= NARROW_PT:
+            lines[-1] = longer
+        else:
+            lines.append(named)
+    return lines
 
 
 def _levels_alt(

@@ -82,6 +82,7 @@ class Sheet:
         dashes: tuple[float, float] | None = None,
     ) -> None:
         """Draw an open line through `points`; `dashes` are lengths of ink and gap."""
+        from matplotlib import rc_context
         from matplotlib.lines import Line2D
 
         line = Line2D(
@@ -95,7 +96,8 @@ class Sheet:
         )
         if dashes:
             # matplotlib counts dashes in widths of the line, and these are points.
-            line.set_linestyle((0, [length / width for length in dashes]))
+            with rc_context({"lines.scale_dashes": True}):
+                line.set_linestyle((0, [length / width for length in dashes]))
         self._add(line)
 
     def line(self, start: Place, end: Place, colour: str, width: float) -> None:
@@ -106,14 +108,14 @@ class Sheet:
         """Fill the polygon through `points`."""
         from matplotlib.patches import Polygon
 
-        self._add(Polygon(points, closed=True, facecolor=LIGHT[colour], linewidth=0))
+        self._add(Polygon(points, closed=True, facecolor=LIGHT[colour], edgecolor="none"))
 
     def box(self, x: float, y: float, width: float, height: float, colour: str) -> None:
         """Fill a rectangle; `colour` is a name or ``#rrggbb`` of a heat step."""
         from matplotlib.patches import Rectangle
 
         fill = LIGHT.get(colour, colour)
-        self._add(Rectangle((x, y), width, height, facecolor=fill, linewidth=0))
+        self._add(Rectangle((x, y), width, height, facecolor=fill, edgecolor="none"))
 
     def dot(self, x: float, y: float, radius: float, width: float, colour: str) -> None:
         """Draw a hollow dot, filled with paper."""

@@ -124,8 +124,8 @@ def placed_below(labels: Sequence[Label]) -> list[tuple[Placed, int]]:
     """Return each known case's words with their lane, 0 being next to the line.
 
     Every way to give lanes and sides is tried; with at most four labels these are few. The best
-    has no overlap and no leader through words, then keeps to the sides that look.md asks for,
-    then takes the fewest lanes.
+    has no overlap and stays on the page, then has no leader through words where that is possible,
+    then keeps words on the right left of their mark and the other way round, then is flat.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ def _cost(labels: Sequence[Label], choice: tuple[tuple[int, Side], ...]) -> int:
         for label, (_, side) in zip(labels, choice, strict=True)
     )
     depth = sum(lane for lane, _ in choice)
-    return 1000 * overlaps + 1000 * crossings + 1000 * outside + 50 * wrong_sides + depth
+    return 1000 * overlaps + 1000 * outside + 200 * crossings + 50 * wrong_sides + depth
 
 
 def _span(label: Label, side: Side) -> tuple[float, float]:
