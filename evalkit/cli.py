@@ -114,9 +114,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _say(_usage_line(error), BAD_INPUT)
     except InputError as error:
         return _say(str(error), BAD_INPUT)
-    except BrokenPipeError:
-        # Whoever read our output has left; Python must not complain again at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (BrokenPipeError, SystemExit):
+        # Whoever read our output has left (click then ends with 1, even when told not to end).
+        # Python must not complain again when it closes the stream.
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
         return DONE
     except Exception as error:  # noqa: BLE001 - the last line of defence: one line, no values
         return _say(_report_line(error), INTERNAL)

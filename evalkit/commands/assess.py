@@ -183,6 +183,7 @@ def assess_and_print(options: dict[str, Any], output: Path) -> int:
     from evalkit.output_folder import ASSESSMENT, REPORT_FILES
     from evalkit.parameters import check_formats
     from evalkit.records import Assessment
+    from evalkit.resources import check_language
     from evalkit.running import run
     from evalkit.score_table import score_table
 
@@ -191,6 +192,7 @@ def assess_and_print(options: dict[str, Any], output: Path) -> int:
         raise InputError("--require-targets needs targets; name a profile with --profile.")
     formats = options.get("formats", ["ipynb"])
     check_formats(formats)
+    check_language(options.get("language", "en"))
     run(options, output=output, quiet=bool(quiet), keep_notebook="ipynb" in formats)
     assessment = Assessment.read(output / ASSESSMENT)
     click.echo(score_table(assessment))
