@@ -8,11 +8,13 @@ from evalkit.errors import InputError
 from evalkit.messages import say
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from evalkit.messages import Message
     from evalkit.reading import TextTable
     from evalkit.reading_options import ReadingOptions
+
+MOST_NAMES = 20
 
 
 def aligned_names(
@@ -76,11 +78,24 @@ def _absent(one: TextTable, other: TextTable, options: ReadingOptions) -> list[s
 def _difference(original: str, label: str, missing: list[str], extra: list[str]) -> str:
     """Return the columns that only one of two tables has, in words."""
     parts = [
-        f"only in {where}: {', '.join(names)}"
+        f"only in {where}: {listed(names)}"
         for where, names in ((original, missing), (label, extra))
         if names
     ]
     return ", ".join(parts)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names for a message: the first 20, and how many more there are.
+
+    Examples
+    --------
+    >>> from evalkit.alignment import listed
+    >>> listed(["age", "sex"])
+    'age, sex'
+    """
+    more = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def _check_options(tables: Mapping[str, TextTable], options: ReadingOptions) -> None:
@@ -91,6 +106,6 @@ def _check_options(tables: Mapping[str, TextTable], options: ReadingOptions) -> 
     for name in (*options.types, *options.use):
         if name not in columns:
             near = difflib.get_close_matches(name, list(columns), n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"columns: {', '.join(columns)}."
+            hint = f"did you mean {near[0]!r}?" if near else f"columns: {listed(list(columns))}."
             message = f"There is no column {name!r} to give a type or to leave out; {hint}"
             raise InputError(message)

@@ -112,5 +112,5 @@ def _refuse_repeats(label: str, names: Sequence[str]) -> None:
     repeated = [name for name, count in Counter(names).items() if count > 1 and name]
     if repeated:
         shown = ", ".join(repr(name) for name in repeated)
-        message = f"{label}: more than one column is called {shown}; give each its own name."
+        message = f"{label}: several columns are called {shown}; give each its own name."
         raise InputError(message)

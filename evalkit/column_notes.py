@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalkit.cells import MISSING_WORDS, are_numbers, equals_any, form_of, matches, trimmed
+from evalkit.dates import TWO_DIGIT_YEAR
 from evalkit.identifiers import all_differ, are_whole, shared_values
 from evalkit.messages import say
 
@@ -47,6 +48,7 @@ def column_notes(
         notes += _single_values(name, tables, columns)
         notes += _mixture(name, reading, decimal)
         notes += _leading_zeros(name, reading)
+        notes += _short_years(name, reading)
     return notes
 
 
@@ -190,6 +192,20 @@ def _leading_zeros(name: str, reading: Reading) -> list[Message]:
         "the column with --categorical."
     )
     return [say("leading_zeros", template, column=name)]
+
+
+def _short_years(name: str, reading: Reading) -> list[Message]:
+    """Return a warning on dates whose century is left open: they are not read as dates."""
+    if (
+        reading.type != "categorical"
+        or not matches(trimmed(reading.column.texts), TWO_DIGIT_YEAR).all()
+    ):
+        return []
+    template = (
+        "Column {column} looks like dates with years of two digits and is read as categories; "
+        "write the years with four digits."
+    )
+    return [say("short_years", template, column=name)]
 
 
 def _counted(

@@ -12,7 +12,7 @@ from evalkit.cells import (
     trimmed,
     without_marks,
 )
-from evalkit.dates import FORCED_FORMS, FORMS, day_order, has_open_order, to_seconds
+from evalkit.dates import day_order, has_open_order, to_seconds
 from evalkit.errors import InputError
 from evalkit.levels import shared_levels
 from evalkit.messages import say
@@ -75,8 +75,7 @@ def converted(
     if reading.type == "numeric":
         return _numbers(name, tables, columns)
     if reading.type == "datetime":
-        forms = FORCED_FORMS if reading.declared else FORMS
-        return _dates(name, tables, columns, forms)
+        return _dates(name, tables, columns, reading.date_forms)
     labels = {role: tables[role].label for role in columns}
     return shared_levels(name, labels, columns, truth=reading.type == "boolean")
 
@@ -191,7 +190,8 @@ def _refuse_bad(
     row = column.first_row(bad)
     form = form_of(column.texts[int(column.codes[row - 1])].as_py())
     message = (
-        f"{label}, column {name!r}, row {row}: {form!r} (digits as 9, letters as a) is no {kind}; "
+        f"{label}, column {name!r}, row {row} (header not counted): {form!r} (digits as 9, letters "
+        f"as a) is no {kind}; "
         "correct it, name it with --missing, or give the column a type, such as --categorical."
     )
     raise InputError(message)

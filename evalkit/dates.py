@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from evalkit.cells import matches
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import numpy as np
     import numpy.typing as npt
@@ -24,9 +24,13 @@ NAMED = r"(?P<day>\d{1,2})(?:er)?[-. ]+(?P<word>\p{L}{3,9})\.?[-, ]+(?P<year>\d{
 MONTH_ONLY = r"(?P<year>\d{4})-(?P<month>\d{2})"
 COMPACT = r"(?P<year>\d{4})(?P<month>\d{2})(?P<day>\d{2})"
 YEAR_ONLY = r"(?P<year>\d{4})"
+CLOCK = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?P<part>[.,]\d+)?)?"
+TWO_DIGIT_YEAR = r"\d{1,2}[-/.]\d{1,2}[-/.]\d{2}"
 FORMS = (YEAR_FIRST, YEAR_LAST, NAMED, MONTH_ONLY)
 FORCED_FORMS = (*FORMS, COMPACT, YEAR_ONLY)
 """Whole numbers are dates only where the user says so."""
+CLOCK_FORMS = (CLOCK,)
+"""Times of day stand for themselves: they are never mixed with dates."""
 
 _MONTH_STARTS = (
     ("jan",),
@@ -113,14 +117,17 @@ def _form_seconds(texts: pa.Array, form: str, *, day_first: bool) -> npt.NDArray
     if form == YEAR_LAST:
         names = ("day", "month") if day_first else ("month", "day")
         parts |= dict(zip(names, (parts["first"], parts["next"]), strict=True))
-    count = len(texts)
-    days = _days(parts["year"], parts.get("month", _ones(count)), parts.get("day", _ones(count)))
-    if "hour" not in parts:
-        return days * 86400.0
-    hour, minute, second = parts["hour"], parts["minute"], parts["second"]
-    days[(hour > 23) | (minute > 59) | (second > 59)] = np.nan  # noqa: PLR2004
+    zero = np.zeros(len(texts))
+    year, month, day = (
+        parts.get(unit, start)
+        for unit, start in (("year", zero + 1970), ("month", zero + 1), ("day", zero + 1))
+    )
+    hour, minute, second, part, zone = (
+        parts.get(unit, zero) for unit in ("hour", "minute", "second", "part", "zone")
+    )
     time = hour * 3600.0 + minute * 60.0 + second
-    return days * 86400.0 + time + parts["part"] - parts["zone"]
+    time[(hour > 23) | (minute > 59) | (second > 59)] = np.nan  # noqa: PLR2004
+    return _days(year, month, day) * 86400.0 + time + part - zone
 
 
 def _parts(texts: pa.Array, form: str) -> dict[str, npt.NDArray[np.float64]]:
@@ -138,6 +145,7 @@ def _parts(texts: pa.Array, form: str) -> dict[str, npt.NDArray[np.float64]]:
         parts["month"] = _mapped(fields["word"], _month_number)
     if "part" in fields:
         parts["part"] = _mapped(fields["part"], lambda text: float("0" + text.replace(",", ".")))
+    if "zone" in fields:
         parts["zone"] = _mapped(fields["zone"], _offset_seconds)
     return parts
 
@@ -152,22 +160,15 @@ def _numbers(texts: pa.Array) -> npt.NDArray[np.float64]:
     return numbers.copy()
 
 
-def _mapped(texts: pa.Array, function: object) -> npt.NDArray[np.float64]:
+def _mapped(texts: pa.Array, function: Callable[[str], float]) -> npt.NDArray[np.float64]:
     """Return `function` of each text, worked out once for each different text, nothing as 0."""
     import numpy as np
 
     coded = texts.dictionary_encode()
-    values = [function(text) if text else 0.0 for text in coded.dictionary.to_pylist()]  # type: ignore[operator]
+    values = [function(text) if text else 0.0 for text in coded.dictionary.to_pylist()]
     codes = coded.indices.to_numpy(zero_copy_only=False)
     found: npt.NDArray[np.float64] = np.asarray(values, dtype=np.float64)[codes]
     return found
-
-
-def _ones(count: int) -> npt.NDArray[np.float64]:
-    """Return ones: the month and the day of a date that does not name them."""
-    import numpy as np
-
-    return np.ones(count)
 
 
 def _month_number(word: str) -> float:

@@ -5,8 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from evalkit.cells import MISSING_WORDS, TRUTH, are_numbers, equals_any, trimmed, without_marks
-from evalkit.dates import day_order, to_seconds
+from evalkit.cells import (
+    MISSING_WORDS,
+    TRUTH,
+    are_numbers,
+    equals_any,
+    matches,
+    trimmed,
+    without_marks,
+)
+from evalkit.dates import CLOCK, CLOCK_FORMS, FORCED_FORMS, FORMS, day_order, to_seconds
 from evalkit.identifiers import is_identifier
 
 if TYPE_CHECKING:
@@ -38,6 +46,8 @@ class Reading:
         Whether NA, nan and the like are read as missing in this column.
     column : TextColumn
         The originals' cells, missing ones empty.
+    date_forms : tuple of str
+        Forms in which dates may be written.
     """
 
     type: str
@@ -46,6 +56,7 @@ class Reading:
     identifier: bool
     words_missing: bool
     column: TextColumn
+    date_forms: tuple[str, ...] = FORMS
 
 
 def read_column(name: str, column: TextColumn, decimal: str, options: ReadingOptions) -> Reading:
@@ -89,7 +100,8 @@ def read_column(name: str, column: TextColumn, decimal: str, options: ReadingOpt
     used = options.use.get(name, not leaves_out) and type_ != "empty"
     if used and type_ == "text":
         type_ = "categorical"
-    return Reading(type_, declared is not None, used, identifier, words_missing, column)
+    forms = _date_forms(column.texts, declared=declared is not None)
+    return Reading(type_, declared is not None, used, identifier, words_missing, column, forms)
 
 
 def _shown_type(texts: pa.Array, decimal: str) -> str:
@@ -107,8 +119,16 @@ def _shown_type(texts: pa.Array, decimal: str) -> str:
         TRUTH
     ):
         return "boolean"
-    seconds = to_seconds(others, day_first=day_order(others) is not False)
+    forms, day_first = _date_forms(others, declared=False), day_order(others) is not False
+    seconds = to_seconds(others, day_first=day_first, forms=forms)
     return "categorical" if np.isnan(seconds).any() else "datetime"
+
+
+def _date_forms(texts: pa.Array, *, declared: bool) -> tuple[str, ...]:
+    """Return the forms of date to try: times of day where all cells are such, else dates."""
+    if len(texts) and matches(trimmed(texts), CLOCK).all():
+        return CLOCK_FORMS
+    return FORCED_FORMS if declared else FORMS
 
 
 def _is_text(column: TextColumn) -> bool:

@@ -8,6 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from evalkit.cells import TRUTH
+from evalkit.errors import InputError
 from evalkit.messages import say
 
 if TYPE_CHECKING:
@@ -48,6 +49,11 @@ def shared_levels(
     notes : list of Message
         Levels unknown to the originals and cells matched to a level, counted.
 
+    Raises
+    ------
+    evalkit.InputError
+        If a column declared boolean holds over two levels in the originals.
+
     Examples
     --------
     >>> import pyarrow as pa
@@ -60,6 +66,12 @@ def shared_levels(
     ['4', '9']
     """
     original = _texts(columns["original"].texts, truth=truth)
+    if truth and len(set(original)) > len(TRUTH):
+        message = (
+            f"{labels['original']}, column {name!r}: declared boolean, but holds "
+            f"{len(set(original))} levels; declare it categorical."
+        )
+        raise InputError(message)
     known = _known_levels(original)
     named = {"original": original}
     notes: list[Message] = []

@@ -159,7 +159,21 @@ def _parquet_columns(content: bytes, name: str) -> tuple[list[str], list[TextCol
     except (pa.ArrowException, OSError):
         message = f"{name}: the Parquet file is damaged or cut short; write it again."
         raise InputError(message) from None
-    return list(table.column_names), [from_arrow(column) for column in table.columns]
+    return list(table.column_names), [
+        _parquet_column(column, column_name, name)
+        for column_name, column in zip(table.column_names, table.columns, strict=True)
+    ]
+
+
+def _parquet_column(values: Any, column_name: str, name: str) -> TextColumn:
+    """Return one column of a Parquet file as text."""
+    import pyarrow as pa
+
+    try:
+        return from_arrow(values)
+    except pa.ArrowException:
+        message = f"{name}, column {column_name!r}: holds bytes that are no text; leave it out."
+        raise InputError(message) from None
 
 
 @dataclass(frozen=True)

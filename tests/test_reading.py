@@ -235,6 +235,12 @@ def test_gzip_and_parquet_read_as_the_plain_file(write: Any, tmp_path: Path) -> 
         assert table.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
 
 
+def test_bytes_that_are_no_text_are_refused_by_column(tmp_path: Path) -> None:
+    path = tmp_path / "original.parquet"
+    pd.DataFrame({"photo": [b"\xff\xfe"], "age": [3]}).to_parquet(path)
+    assert "column 'photo': holds bytes that are no text" in refusal(path)
+
+
 def test_a_file_that_hides_its_role_is_called_by_both(write: Any) -> None:
     assert read(write("a\n1\n", "data_v2.csv")).label == "data_v2.csv (original)"
 
@@ -279,7 +285,7 @@ TEXTS = st.text(st.characters(codec="cp1252", exclude_characters="\0\r"), max_si
 NUMBERS = st.floats(-1e9, 1e9, allow_nan=False).map(lambda value: round(value, 4))
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_a_frame_in_any_dialect_reads_back_equal_or_is_refused(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory

@@ -56,6 +56,10 @@ def note(one: Variable, code: str) -> Any:
         (["05 Feb 2021", "1er août 2020"], "datetime"),
         (["2021-02", "2021-03"], "datetime"),
         (["1500-01-01", "2021-03-04"], "datetime"),
+        (["12:30", "07:15:30.5"], "datetime"),
+        (["12:30", "2021-03-04"], "categorical"),
+        (["12:30", "24:00"], "categorical"),
+        (["03/02/21", "28/02/21"], "categorical"),
         (["2021-02-30", "2021-02-03"], "categorical"),
         (["31/12/2021", "12/31/2021"], "categorical"),
         (["", " ", None], "empty"),
@@ -241,6 +245,17 @@ def test_a_mixture_of_numbers_and_words_is_said_with_counts_and_a_form() -> None
 def test_codes_with_leading_zeros_are_said() -> None:
     assert "leading_zeros" in codes(variable(["01", "75"]))
     assert "leading_zeros" not in codes(variable(["0", "10", "0.5"]))
+
+
+def test_dates_with_short_years_are_said() -> None:
+    assert "short_years" in codes(variable(["03/02/21", "28/02/21"]))
+
+
+def test_a_boolean_of_three_levels_is_refused() -> None:
+    schema = {"columns": {"v": {"type": "boolean"}}}
+    with pytest.raises(InputError, match="holds 3 levels"):
+        variable(["yes", "no", "perhaps"], schema=schema)
+    assert variable(["yes", "no", ""], schema=schema).levels == 2
 
 
 def test_a_single_value_is_said() -> None:
