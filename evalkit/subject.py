@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -13,7 +13,7 @@ from evalkit.wording import attack_finding, joined, shortened
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evalkit.pages import Pages
+    from evalkit.pages import Page, Pages
     from evalkit.records import Assessment, Result, ScenarioRecord
     from evalkit.words import Words
 
@@ -49,12 +49,15 @@ class Subject:
         Words of the language.
     pages : Pages
         Pages of the metrics.
+    filled_pages : dict
+        Pages already filled, by slug and scenario.
     """
 
     assessment: Assessment
     content: bytes
     words: Words
     pages: Pages
+    filled_pages: dict[tuple[str, str], Page] = field(default_factory=dict)
 
     @cached_property
     def digest(self) -> str:

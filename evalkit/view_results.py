@@ -188,7 +188,14 @@ def _figures(
 
 
 def _page(entry: Entry, subject: Subject) -> Page:
-    """Return the page of a measure with the values of this result."""
+    """Return the page of a measure with the values of this result; it is filled once."""
+    key = (entry.slug, entry.scenario.name)
+    if key not in subject.filled_pages:
+        subject.filled_pages[key] = _filled_page(entry, subject)
+    return subject.filled_pages[key]
+
+
+def _filled_page(entry: Entry, subject: Subject) -> Page:
     result = msgspec.to_builtins(entry.result)
     context = {
         "result": result,

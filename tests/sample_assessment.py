@@ -75,6 +75,18 @@ def sample(*, holdout_kind: str = "real", names: list[str] | None = None) -> Ass
     )
 
 
+def bare() -> Assessment:
+    """Return an assessment in which nothing was declared, set or measured; quickly rendered."""
+    return msgspec.structs.replace(
+        sample(),
+        declared={},
+        profile=None,
+        results={"linkability_protection_rate": not_applicable()},
+        more_scenarios=[],
+        title="",
+    )
+
+
 def with_result(assessment: Assessment, slug: str, **changes: Any) -> Assessment:
     """Return `assessment` with some fields of one result changed."""
     changed = msgspec.structs.replace(assessment.results[slug], **changes)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pypdfium2
 import pytest
-from sample_assessment import HOSTILE, NAMES, not_applicable, sample, with_result
+from sample_assessment import HOSTILE, NAMES, bare, sample, with_result
 
 import evalkit
 from evalkit.messages import say
@@ -36,14 +36,6 @@ RISK_SCALE = re.compile(r"negligible\s+limited\s+significant\s+maximum")
 LINK, CORRELATION = "linkability_protection_rate", "correlation_difference_ratio"
 
 
-def bare(assessment: Assessment) -> Assessment:
-    """Return an assessment in which nothing was declared, set or measured."""
-    blank = {slug: not_applicable() for slug in (LINK,)}
-    return msgspec.structs.replace(
-        assessment, declared={}, profile=None, results=blank, more_scenarios=[], title=""
-    )
-
-
 VARIANTS = ("real holdout", "approximate holdout", "nothing measured", "two columns")
 
 
@@ -51,10 +43,10 @@ VARIANTS = ("real holdout", "approximate holdout", "nothing measured", "two colu
 def report_of(variant: str) -> Report:
     """Return the report of a variant; drawing its figures takes most of a second."""
     if variant == "nothing measured":
-        return Report(bare(sample()))
+        return Report(bare())
     if variant == "two columns":
         return Report(sample(names=NAMES[:2]))
-    return Report(sample(holdout_kind=variant.split()[0]))
+    return Report(sample(holdout_kind=variant.split(maxsplit=1)[0]))
 
 
 def pdf_pages(report: Report) -> list[str]:
