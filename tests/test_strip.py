@@ -16,7 +16,6 @@ from evalkit.strip.labels import (
     LETTER_DISTANCE,
     SLACK,
     WIDTH_PER_CHARACTER,
-    Placed,
     headline,
     placed_below,
     spread_letters,
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from evalkit.strip import Strip
+    from evalkit.strip.labels import Placed
 
 LINKABILITY = Reading("Linkability", 84.6, (83.6, 85.6), Target(">=", 80.0), "met")
 CASES = (Anchor("copy", 3.1), Anchor("shuffled", 99.6), Anchor("real", 87.2))
