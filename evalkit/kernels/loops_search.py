@@ -2,6 +2,7 @@
 
 The screen is a sum of unsigned 16-bit integers that never exceeds the true distance by more than
 one unit a numeric column, so a row that it rules out cannot be a tie.
+Where exact sums fit into 16 bits the screen is exact, and the check falls away.
 Rows lie in the order of the leaves of a tree; a tree of one node is a plain scan.
 Loops stand in place of slices and arrays come from the caller: that halves the compilation.
 """
@@ -55,6 +56,7 @@ class Measure(NamedTuple):
     screen_unit: np.uint16  # what a mismatch adds to a screen sum
     shrink: float  # screen units in one unit of an exact sum
     slack: Integer  # how far a screen sum may exceed the shrunk exact sum
+    sharp: bool  # whether the screen sum is the exact sum
 
 
 class Slots(NamedTuple):
@@ -227,24 +229,85 @@ def visit(
         total = exact(target, start + k, query, i, measure)
         if slots.bound[z] == UNBOUNDED or total < slots.least[z]:
             lower(slots, z, total, measure)
-    for k in range(end - start):
-        if sums[k] <= slots.bound[z]:
-            total = exact(target, start + k, query, i, measure)
-            if slots.length[z] != COUNTING and total < slots.least[z]:
-                lower(slots, z, total, measure)
-            if total <= slots.least[z] + measure.tolerance:
-                note(slots, z, start + k, total, target.weight[start + k])
+    if not measure.sharp:
+        check(target, start, end, query, i, measure, slots, z, sums)
+    elif slots.length[z] > slots.places.shape[1]:
+        count(target.weight, start, end, slots, z, sums)
+    else:
+        take(target.weight, start, end, slots, z, sums)
 
 
 @internal
-def note(slots: Slots, z: Integer, place: Integer, total: Any, count: Integer) -> None:
-    """Add a tied group to the list of slot z, or only to its count."""
-    slots.rows[z] += count
-    if slots.length[z] != COUNTING:
-        if slots.length[z] < slots.places.shape[1]:
-            slots.places[z, slots.length[z]] = place
-            slots.sums[z, slots.length[z]] = total
-        slots.length[z] += 1
+def check(
+    target: Rows,
+    start: Integer,
+    end: Integer,
+    query: Rows,
+    i: Integer,
+    measure: Measure,
+    slots: Slots,
+    z: Integer,
+    sums: NDArray[np.uint16],
+) -> None:
+    """Check exactly the rows that the screen leaves, and note those that tie."""
+    # Copies of the slot: it could be written to in between, so the compiler would reload it.
+    bound, least = slots.bound[z], slots.least[z]
+    length, rows = slots.length[z], slots.rows[z]
+    for k in range(end - start):
+        if sums[k] > bound:
+            continue
+        total = exact(target, start + k, query, i, measure)
+        if total < least and length != COUNTING:
+            slots.length[z], slots.rows[z] = length, rows
+            lower(slots, z, total, measure)
+            bound, least = slots.bound[z], slots.least[z]
+            length, rows = slots.length[z], slots.rows[z]
+        if total <= least + measure.tolerance:
+            rows += target.weight[start + k]
+            if length != COUNTING:
+                if length < slots.places.shape[1]:
+                    slots.places[z, length] = start + k
+                    slots.sums[z, length] = total
+                length += 1
+    slots.length[z], slots.rows[z] = length, rows
+
+
+@internal
+def take(
+    weight: NDArray[np.int64],
+    start: Integer,
+    end: Integer,
+    slots: Slots,
+    z: Integer,
+    sums: NDArray[np.uint16],
+) -> None:
+    """Note the rows that tie, where the screen is the exact sum."""
+    bound, length, rows = slots.bound[z], slots.length[z], slots.rows[z]
+    for k in range(end - start):
+        if sums[k] == bound:
+            rows += weight[start + k]
+            if length < slots.places.shape[1]:
+                slots.places[z, length] = start + k
+                slots.sums[z, length] = slots.least[z]
+            length += 1
+    slots.length[z], slots.rows[z] = length, rows
+
+
+@internal
+def count(
+    weight: NDArray[np.int64],
+    start: Integer,
+    end: Integer,
+    slots: Slots,
+    z: Integer,
+    sums: NDArray[np.uint16],
+) -> None:
+    """Count the rows that tie, where the screen is the exact sum and the list is full."""
+    bound, rows = np.uint16(slots.bound[z]), np.int64(0)
+    tied = weight[start:end]
+    for k in range(end - start):
+        rows += tied[k] if sums[k] == bound else 0
+    slots.rows[z] += rows
 
 
 @internal

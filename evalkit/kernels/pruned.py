@@ -16,11 +16,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from evalkit.kernels.blocks import Crew
+    from evalkit.kernels.encoding import Cells, NumericCells
     from evalkit.kernels.grouping import Groups
     from evalkit.kernels.problem import Problem, Side
 
 LARGEST_UNIT = 32_000  # a missing cell is two units, and has to fit into 16 bits
 LARGEST_SUM = 65_000  # so has the sum over all columns
+SCREEN_CODES = 65_536
 LEAF = 512  # rows of a leaf
 CHUNK = 2_048  # rows of a plain scan that are screened at once ...
 TILE = 16  # ... for so many queries
@@ -126,10 +128,11 @@ def search_pruned(
 
 
 def _measure(problem: Problem) -> loops.Measure:
-    columns = len(problem.numerics) + len(problem.levels)
     exact: Any = np.int64 if problem.dtype.kind == "i" else np.float64
-    screen_unit = min(LARGEST_UNIT, LARGEST_SUM // columns)
     limits = [problem.unit if limit is None else limit for limit in problem.limits()]
+    sharp = _is_sharp(problem)
+    columns = len(problem.numerics) + len(problem.levels)
+    screen_unit = int(problem.unit) if sharp else min(LARGEST_UNIT, LARGEST_SUM // columns)
     return loops.Measure(
         problem.plain,
         np.array(limits, exact),
@@ -137,7 +140,20 @@ def _measure(problem: Problem) -> loops.Measure:
         exact(problem.tolerance),
         np.uint16(screen_unit),
         screen_unit / float(problem.unit),
-        len(problem.numerics) + 1,
+        0 if sharp else len(problem.numerics) + 1,
+        sharp,
+    )
+
+
+def _is_sharp(problem: Problem) -> bool:
+    """Whether the exact sums fit into the 16 bits of the screen."""
+    columns = len(problem.numerics) + len(problem.levels)
+    return (
+        problem.dtype.kind == "i"
+        and problem.tolerance == 0
+        and problem.unit * max(columns, 3) <= LARGEST_SUM  # a missing cell holds up to three units
+        and all(cells.span <= cells.scale for cells in problem.numerics)
+        and all(cells.levels <= SCREEN_CODES for cells in problem.levels)
     )
 
 
@@ -148,18 +164,25 @@ def _screened(
 
     A cell outside the range counts as its end, which can only lower a difference.
     """
-    unit = int(measure.screen_unit)
     screen = np.empty((len(problem.numerics) + len(problem.levels), len(rows)), np.uint16)
-    for place, cells in enumerate(problem.numerics):
-        counts = (cells.query if side == "query" else cells.target)[rows]
-        share = (counts - cells.base) * (unit / cells.scale)
-        np.clip(share, 0, unit, out=share)
-        if cells.missing:
-            share[counts > cells.span] = 2 * unit
-        screen[place] = share
+    if measure.sharp:
+        for place, values in enumerate(problem.values(side, rows)):
+            screen[place] = values
+    else:
+        for place, cells in enumerate(problem.numerics):
+            counts = (cells.query if side == "query" else cells.target)[rows]
+            screen[place] = _shrunk(counts, cells, int(measure.screen_unit))
     for place, codes in enumerate(problem.codes(side, rows), len(problem.numerics)):
-        screen[place] = codes & 0xFFFF
+        screen[place] = codes & (SCREEN_CODES - 1)
     return screen
+
+
+def _shrunk(counts: Cells, cells: NumericCells, unit: int) -> NDArray[np.float64]:
+    share: NDArray[np.float64] = (counts - cells.base) * (unit / cells.scale)
+    np.clip(share, 0, unit, out=share)
+    if cells.missing:
+        share[counts > cells.span] = 2 * unit
+    return share
 
 
 def _rows(
@@ -212,7 +235,7 @@ def _grown(
     leaf: int,
 ) -> Targets:
     numerics, m = len(problem.numerics), len(target.first)
-    codes = max((min(c.levels, 0x10000) for c in problem.levels), default=1)
+    codes = max((min(c.levels, SCREEN_CODES) for c in problem.levels), default=1)
     order, room = np.empty(m, np.int32), np.empty((2 * m, 3), np.int32)
     used = loops_tree.build(
         screen, numerics, float(measure.screen_unit), codes, leaf, order, np.empty_like(order), room
