@@ -170,7 +170,9 @@ def test_render_makes_the_same_report_from_the_json_alone(
     assert done.returncode == 0
     source = tables / "reports" / "avatars"
     shutil.copy(source / "assessment.json", tmp_path)
-    again = evalkit("render", "assessment.json", "-o", "again", cwd=tmp_path)
+    # Without a home, so that a library that wants to write there would be heard.
+    home = a_home_that_cannot_be_made(tmp_path)
+    again = evalkit("render", "assessment.json", "-o", "again", cwd=tmp_path, **home)
     assert (again.returncode, again.stderr) == (0, "")
     for name in set(FILES) - {"technical_assessment.ipynb"}:
         assert (tmp_path / "again" / name).read_bytes() == (source / name).read_bytes()
