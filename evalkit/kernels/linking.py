@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from evalkit.kernels.blocks import gather_crew, in_blocks
 from evalkit.kernels.grouping import concatenated_ranges, group_keys
 
 if TYPE_CHECKING:
@@ -17,8 +18,9 @@ if TYPE_CHECKING:
     from evalkit.kernels.grouping import Groups
     from evalkit.kernels.sets import NearestSets
 
+NUMPY_CELLS = 2_000_000  # entries of lists up to which NumPy is done before a compiler is loaded
 BLOCK_CELLS = 4_000_000  # marks, and expanded pairs, in one block
-MEASURED_CELLS = 5_000_000_000  # distances that long tie sets may cost before a sample is taken
+MEASURED_CELLS = 2_000_000_000  # distances that long tie sets may cost before a sample is taken
 FEWEST_MEASURED = 200
 SAMPLE_SEED = 20_230_601
 
@@ -66,7 +68,7 @@ def link_probability(a: NearestSets, b: NearestSets) -> LinkProbability:
     Notes
     -----
     Tie sets that were too long to list are measured again.
-    If that would cost more than 5e9 cell comparisons, a sample of these queries is measured,
+    If that would cost more than 2e9 cell comparisons, a sample of these queries is measured,
     drawn with a fixed seed, and `exact` is false.
 
     Examples
@@ -115,20 +117,20 @@ def _pairs(a: Groups, b: Groups) -> _Pairs:
 def _shared_of_lists(
     a: NearestSets, b: NearestSets, queries: _Pairs, targets: _Pairs, which: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Target rows in both tie sets, for pairs whose sets are listed.
-
-    The list of a is spread to the pairs of groups that target rows have; those whose group of b is
-    in the list of b count.
-    """
+    """Target rows in both tie sets, for pairs whose sets are listed."""
     degree = np.bincount(targets.a, minlength=len(a.target.count))
     first_pair = np.concatenate([[0], np.cumsum(degree)])
     spread = np.concatenate([[0], np.cumsum(degree[a.groups])])
     qa, qb = queries.a[which], queries.b[which]
     work = spread[a.starts[qa + 1]] - spread[a.starts[qa]] + b.starts[qb + 1] - b.starts[qb]
     shared = np.zeros(len(which), np.float64)
+    if work.sum() > NUMPY_CELLS:
+        _overlap((a, b), (qa, qb), targets, first_pair, shared)
+        return shared
     for start, end in _cut(work):
         of_a, listed_a = _lists(a, qa[start:end])
         of_b, listed_b = _lists(b, qb[start:end])
+        # The list of a is spread to the pairs of groups that target rows have.
         place = concatenated_ranges(first_pair[listed_a], degree[listed_a])
         pair = np.repeat(of_a, degree[listed_a])
         wanted = pair * len(b.target.count) + targets.b[place]
@@ -138,6 +140,28 @@ def _shared_of_lists(
             pair[hit], weights=targets.rows[place[hit]], minlength=end - start
         )
     return shared
+
+
+def _overlap(
+    sets: tuple[NearestSets, NearestSets],
+    pairs: tuple[NDArray[np.int64], NDArray[np.int64]],
+    targets: _Pairs,
+    first_pair: NDArray[np.int64],
+    shared: NDArray[np.float64],
+) -> None:
+    """Do the same with compiled code; written to `shared`."""
+    from evalkit.kernels.loops_linking import Crossing, Lists, overlap
+
+    a, b = (Lists(s.starts, s.groups) for s in sets)
+    query_a, query_b = pairs
+    crossing = Crossing(first_pair, targets.b, targets.rows)
+
+    def work(start: int, end: int) -> None:
+        marks = np.full(len(sets[1].target.count), -1, np.int64)
+        overlap(start, end, query_a, query_b, a, b, crossing, marks, shared)
+
+    crew = gather_crew(None)
+    in_blocks(work, len(shared), -(-len(shared) // (4 * crew.threads)), crew)
 
 
 def _lists(
