@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import pandas as pd
-
     from evalkit.records import Assessment, Result
     from evalkit.release import Release
     from evalkit.scenario import Scenario
@@ -33,51 +31,71 @@ class Sheet:
         return self.markdown
 
 
-def tables(release: Release) -> pd.DataFrame:
+@dataclass(frozen=True)
+class Grid:
+    """A table of texts that Jupyter shows whole, left-aligned, every text escaped.
+
+    A frame would cut long notes and put them on the right.
+    """
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def _repr_html_(self) -> str:
+        """Return the table for Jupyter."""
+        head = _html_row("th", self.head)
+        body = "".join(_html_row("td", row) for row in self.rows)
+        return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
+
+    def __repr__(self) -> str:
+        from evalkit.score_table import aligned
+
+        return "\n".join(aligned([self.head, *self.rows]))
+
+
+def _html_row(tag: str, cells: Sequence[str]) -> str:
+    """Return one row of a table; the style stands in each cell, for Jupyter has its own."""
+    style = "text-align: left; white-space: normal; vertical-align: top; max-width: 42em"
+    inner = "".join(f'<{tag} style="{style}">{html.escape(cell)}</{tag}>' for cell in cells)
+    return f"<tr>{inner}</tr>"
+
+
+def tables(release: Release) -> Grid:
     """Return the size of each table of a release and the start of its SHA-256.
 
     Examples
     --------
     >>> from evalkit import notebook_view, parameters
-    >>> notebook_view.tables(parameters.open_release()).loc["holdout", "rows"].item()
-    2000
+    >>> notebook_view.tables(parameters.open_release()).rows[2][:3]
+    ('holdout', 'holdout.csv.gz', '2,000')
     """
-    import pandas as pd
-
-    rows = {
-        role: {
-            "name": table.name,
-            "rows": table.rows,
-            "columns": table.columns,
-            "sha256": (table.sha256 or "")[:12],
-        }
-        for role, table in release.inputs.items()
-    }
-    return pd.DataFrame.from_dict(rows, orient="index")
+    rows = [
+        (role, one.name, f"{one.rows:,}", f"{one.columns:,}", (one.sha256 or "")[:12])
+        for role, one in release.inputs.items()
+    ]
+    return Grid(("table", "file", "rows", "columns", "SHA-256 begins"), tuple(rows))
 
 
-def columns(release: Release) -> pd.DataFrame:
+def columns(release: Release) -> Grid:
     """Return one row for each column: type, whether it is used, share missing, notes.
 
     Examples
     --------
     >>> from evalkit import notebook_view, parameters
-    >>> frame = notebook_view.columns(parameters.open_release())
-    >>> frame.loc["age", "type"]
-    'numeric'
+    >>> notebook_view.columns(parameters.open_release()).rows[0][:3]
+    ('age', 'numeric', 'yes')
     """
-    import pandas as pd
-
-    rows = {
-        one.name: {
-            "type": one.type,
-            "used": "yes" if one.used else "no",
-            "missing": f"{one.missing_share:.1%}",
-            "notes": " ".join(note.text for note in one.notes),
-        }
+    rows = [
+        (
+            one.name,
+            one.type,
+            "yes" if one.used else "no",
+            f"{one.missing_share:.1%}",
+            " ".join(note.text for note in one.notes),
+        )
         for one in release.schema.variables
-    }
-    return pd.DataFrame.from_dict(rows, orient="index")
+    ]
+    return Grid(("column", "type", "used", "missing", "notes"), tuple(rows))
 
 
 def notes(release: Release) -> Sheet:
@@ -97,33 +115,30 @@ def notes(release: Release) -> Sheet:
     return Sheet("\n".join(f"- {_text(line)}" for line in lines))
 
 
-def scenario_table(scenarios: Sequence[Scenario], release: Release) -> pd.DataFrame:
+def scenario_table(scenarios: Sequence[Scenario], release: Release) -> Grid:
     """Return one row for each scenario: what the attacker is taken to hold.
 
     Examples
     --------
     >>> from evalkit import notebook_view, parameters
     >>> release = parameters.open_release()
-    >>> notebook_view.scenario_table(parameters.scenarios(["age,sex"]), release)["known"].iloc[0]
-    'age, sex'
+    >>> notebook_view.scenario_table(parameters.scenarios(["age,sex"]), release).rows[0][:2]
+    ('known columns', 'age, sex')
     """
-    import pandas as pd
-
-    settled = [one.settled(release.schema) for one in scenarios]
     rows = [
-        {
-            "scenario": one.name,
-            "known": ", ".join(one.known or ()),
-            "sensitive": one.sensitive or "",
-            "recipient": one.context or "",
-            "seed": one.seed,
-        }
-        for one in settled
+        (
+            one.name,
+            ", ".join(one.known or ()),
+            one.sensitive or "none",
+            one.context or "not declared",
+            str(one.seed),
+        )
+        for one in (given.settled(release.schema) for given in scenarios)
     ]
-    return pd.DataFrame(rows)
+    return Grid(("scenario", "known columns", "sensitive column", "recipient", "seed"), tuple(rows))
 
 
-def scores(assessment: Assessment) -> pd.DataFrame:
+def scores(assessment: Assessment) -> Grid:
     """Return the table of scores, the same as on the command line.
 
     Examples
@@ -133,14 +148,12 @@ def scores(assessment: Assessment) -> pd.DataFrame:
     >>> from evalkit import notebook_view
     >>> table = pd.DataFrame({"age": [20, 30, 40, 50], "size": [1, 3, 2, 4]})
     >>> found = evalkit.assess(evalkit.load(table, table, table))
-    >>> notebook_view.scores(found)["score"].tolist()
+    >>> [row[2] for row in notebook_view.scores(found).rows]
     ['0.0 %', '100.0 %']
     """
-    import pandas as pd
-
     from evalkit.score_table import HEAD, score_rows
 
-    return pd.DataFrame(score_rows(assessment), columns=list(HEAD))
+    return Grid(HEAD, tuple(score_rows(assessment)))
 
 
 def formulas(assessment: Assessment) -> Sheet:

@@ -175,11 +175,11 @@ def test_the_frames_of_the_notebook_escape_what_comes_from_data() -> None:
     name = "<b>`a`|$x$"
     frame = pd.DataFrame({name: range(30), "b": [1, 2, 4] * 10})
     found = evalkit.load(frame, frame, frame)
-    assert "<b>" not in notebook_view.columns(found).to_html()
+    assert "<b>" not in notebook_view.columns(found)._repr_html_()
     assessment = evalkit.assess(found, evalkit.Scenario(name=name))
     shown = notebook_view.formulas(assessment)._repr_markdown_()
     assert "&lt;b&gt;&#96;a&#96;&#124;&#36;x&#36;: **" in shown
-    assert "<b>" not in notebook_view.scores(assessment).to_html()
+    assert "<b>" not in notebook_view.scores(assessment)._repr_html_()
 
 
 def test_a_result_without_a_score_says_why_beside_its_formula() -> None:
@@ -194,7 +194,7 @@ def test_a_result_without_a_score_says_why_beside_its_formula() -> None:
 
 
 def test_a_release_is_described_without_its_cells(release: evalkit.Release) -> None:
-    shown = notebook_view.columns(release).to_string() + notebook_view.notes(release).markdown
+    shown = repr(notebook_view.columns(release)) + notebook_view.notes(release).markdown
     for name in release.schema.used_names():
         column = release.original[name]
         if str(column.dtype) == "category":
