@@ -17,6 +17,7 @@ import click
 
 from evalkit import __version__
 from evalkit.errors import InputError
+from evalkit.plain_values import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -126,16 +127,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _say(line: str, code: int) -> int:
     """Write one line to the error stream and return `code`."""
-    click.echo(f"evalkit: {line}", err=True)
+    click.echo(f"evalkit: {one_line(line)}", err=True)
     return code
 
 
 def _usage_line(error: click.ClickException) -> str:
     """Return a usage error of click in one line."""
-    line = " ".join(error.format_message().split())
     context: Any = getattr(error, "ctx", None)
     path = context.command_path if context else "evalkit"
-    return f"{line} See '{path} --help'."
+    return f"{error.format_message()} See '{path} --help'."
 
 
 def _report_line(error: Exception) -> str:

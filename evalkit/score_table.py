@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evalkit.plain_values import one_line
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -34,16 +36,14 @@ def score_table(assessment: Assessment) -> str:
     >>> score_table(found).splitlines()[0].split()[0]
     'metric'
     """
-    rows = score_rows(assessment)
     reasons = {
         slug: result.reason.text
         for one in assessment.scenarios()
         for slug, result in one.results.items()
         if result.reason is not None
     }
-    return "\n".join(
-        [*aligned([HEAD, *rows]), *(f"{slug}: {text}" for slug, text in reasons.items())]
-    )
+    table = aligned([HEAD, *score_rows(assessment)])
+    return "\n".join([*table, *(one_line(f"{slug}: {text}") for slug, text in reasons.items())])
 
 
 def score_rows(assessment: Assessment) -> list[tuple[str, ...]]:
@@ -59,7 +59,7 @@ def score_rows(assessment: Assessment) -> list[tuple[str, ...]]:
     ('correlation_difference_ratio', 'all columns', '100.0 %')
     """
     return [
-        (slug, one.scenario.name, *_cells(result))
+        (slug, one_line(one.scenario.name), *_cells(result))
         for one in assessment.scenarios()
         for slug, result in one.results.items()
     ]

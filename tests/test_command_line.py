@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from evalkit import cli
+from evalkit import InputError, cli
 from evalkit.commands.assess_options import merged
 from evalkit.records import Assessment
 from evalkit.running import NotebookError
@@ -318,6 +318,17 @@ def test_a_failed_notebook_is_one_line_with_its_place(
     code, _, err = call("assess", "patients.csv", "avatars.csv")
     assert code == cli.INTERNAL
     assert "internal error: ValueError at release.py:3. Please report" in err
+
+
+def test_a_name_from_a_file_cannot_command_the_terminal(
+    call: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise InputError("column 'to\x1b[2Jwn\n' is odd")
+
+    monkeypatch.setattr("evalkit.running.run", refuse)
+    code, _, err = call("assess", "patients.csv", "avatars.csv")
+    assert (code, err) == (cli.BAD_INPUT, "evalkit: column 'to?[2Jwn ' is odd\n")
 
 
 def test_an_interrupt_exits_with_130(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import io
 import json
 import os
 import signal
@@ -19,6 +20,7 @@ from evalkit import InputError, running
 from evalkit.notebook_file import read_parameters, where_raised
 from evalkit.output_folder import check_output, publish
 from evalkit.plain_values import plain
+from evalkit.progress import TerminalProgress
 from evalkit.running import NotebookError, run
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -328,6 +330,34 @@ def test_an_interrupt_ends_the_process_at_once_and_leaves_nothing(tmp_path: Path
     assert list(scratch.iterdir()) == []
     with pytest.raises(ProcessLookupError):
         os.kill(int(mark.read_text()), 0)
+
+
+class Terminal(io.StringIO):
+    """An error stream that is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_shows_a_bar_and_clears_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with TerminalProgress() as show:
+        show(0, 2, "Reading the tables")
+        show(1, 4, "linkability")
+    shown = sys.stderr.getvalue()
+    assert "Reading the tables" in shown
+    assert "1/4" in shown
+    assert shown.rstrip(" \r").endswith("00:00")
+    assert shown.endswith("\r")
+
+
+def test_elsewhere_a_plain_line_stands_for_each_step_after_the_first(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with TerminalProgress() as show:
+        show(0, 2, "Reading the tables")
+        show(1, 2, "linkability")
+    assert capsys.readouterr().err == "[1/2] linkability\n"
 
 
 def test_paths_are_told_from_names() -> None:
