@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from evalkit.cells import MISSING_WORDS, are_numbers, equals_any, form_of, matches, trimmed
-from evalkit.dates import TWO_DIGIT_YEAR
+from evalkit.dates import TWO_DIGIT_YEAR, day_order, to_seconds
 from evalkit.identifiers import all_differ, are_whole, shared_values
 from evalkit.messages import say
 
@@ -44,9 +46,9 @@ def column_notes(
     notes += _words(name, tables, columns, reading)
     notes += _blanks(name, columns)
     notes += _missing_shares(name, tables, columns)
+    notes += _mixture(name, reading, decimal)
     if reading.used:
         notes += _single_values(name, tables, columns)
-        notes += _mixture(name, reading, decimal)
         notes += _leading_zeros(name, reading)
         notes += _short_years(name, reading)
     return notes
@@ -161,20 +163,27 @@ def _single_values(
 
 
 def _mixture(name: str, reading: Reading, decimal: str) -> list[Message]:
-    """Return counts by type for a column in which some cells are numbers and some are not."""
+    """Return counts by type for a column in which some cells are numbers or dates, not all."""
     column = reading.column
-    numbers = are_numbers(trimmed(column.texts), decimal)
-    if reading.declared or reading.type != "categorical" or not numbers.any():
+    if reading.declared or reading.type not in {"categorical", "text"}:
         return []
-    counts, row = column.counts(), column.first_row(~numbers)
+    texts = trimmed(column.texts)
+    numbers = are_numbers(texts, decimal)
+    dates = ~numbers & ~np.isnan(to_seconds(texts, day_first=day_order(texts) is not False))
+    others = ~numbers & ~dates
+    if not others.any() or others.all():
+        return []
+    counts, row = column.counts(), column.first_row(others)
     template = (
-        "Column {column} holds {numbers:,} numbers and {others:,} other cells and is read as "
-        "categories; the first other cell, in row {row:,}, has the form {form}. If such cells "
-        "stand for missing, name them with --missing."
+        "Column {column} holds {numbers:,} numbers, {dates:,} dates and {others:,} other cells, so "
+        "it is read as {type}; the first other cell, in row {row:,}, has the form {form}. If such "
+        "cells stand for missing, name them with --missing."
     )
     values = {
         "numbers": int(counts[numbers].sum()),
-        "others": int(counts[~numbers].sum()),
+        "dates": int(counts[dates].sum()),
+        "others": int(counts[others].sum()),
+        "type": {"text": "text"}.get(reading.type, "categories"),
         "row": row,
         "form": form_of(column.texts[int(column.codes[row - 1])].as_py()),
     }

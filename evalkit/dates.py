@@ -102,11 +102,18 @@ def to_seconds(
     import pyarrow as pa
 
     seconds = np.full(len(texts), np.nan)
+    if not may_be_dates(texts).any():
+        return seconds
     for form in forms:
         here = np.isnan(seconds) & matches(texts, form)
         if here.any():
             seconds[here] = _form_seconds(texts.filter(pa.array(here)), form, day_first=day_first)
     return seconds
+
+
+def may_be_dates(texts: pa.Array) -> npt.NDArray[np.bool_]:
+    """Return which texts hold a year or a time of day: a quick look before the long one."""
+    return matches(texts, r".*(?:\d{4}|:\d{2}).*")
 
 
 def _form_seconds(texts: pa.Array, form: str, *, day_first: bool) -> npt.NDArray[np.float64]:
@@ -210,7 +217,11 @@ def _year_last_numbers(
     texts: pa.Array,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return the first two numbers of the dates that end with a year."""
+    import numpy as np
     import pyarrow as pa
 
-    parts = _parts(texts.filter(pa.array(matches(texts, YEAR_LAST))), YEAR_LAST)
+    likely = texts.filter(pa.array(may_be_dates(texts)))
+    if not len(likely):
+        return np.empty(0), np.empty(0)
+    parts = _parts(likely.filter(pa.array(matches(likely, YEAR_LAST))), YEAR_LAST)
     return parts["first"], parts["next"]

@@ -14,7 +14,15 @@ from evalkit.cells import (
     trimmed,
     without_marks,
 )
-from evalkit.dates import CLOCK, CLOCK_FORMS, FORCED_FORMS, FORMS, day_order, to_seconds
+from evalkit.dates import (
+    CLOCK,
+    CLOCK_FORMS,
+    FORCED_FORMS,
+    FORMS,
+    day_order,
+    may_be_dates,
+    to_seconds,
+)
 from evalkit.identifiers import is_identifier
 
 if TYPE_CHECKING:
@@ -119,6 +127,8 @@ def _shown_type(texts: pa.Array, decimal: str) -> str:
         TRUTH
     ):
         return "boolean"
+    if not may_be_dates(others).all():
+        return "categorical"
     forms, day_first = _date_forms(others, declared=False), day_order(others) is not False
     seconds = to_seconds(others, day_first=day_first, forms=forms)
     return "categorical" if np.isnan(seconds).any() else "datetime"

@@ -63,9 +63,14 @@ class TextTable:
         commas = [name for name, mark in marks.items() if mark == "," != options.decimal]
         if not commas:
             return replace(self, decimals=marks)
-        shown = "all columns" if len(commas) == len(marks) else f"columns {', '.join(commas)}"
-        template = "{table}: numbers are read with a decimal comma in {shown}."
-        note = say("decimal_comma", template, table=self.label, shown=shown)
+        if len(commas) == len(marks):
+            note = say("decimal_comma", "{table}: the decimal mark is a comma.", table=self.label)
+        else:
+            template = (
+                "{table}: the decimal mark is a comma in {columns} and a point elsewhere. If these "
+                "columns hold no numbers, declare them with --categorical."
+            )
+            note = say("decimals_mixed", template, table=self.label, columns=commas)
         return replace(self, decimals=marks, notes=(*self.notes, note))
 
 

@@ -47,8 +47,12 @@ def text_file(content: bytes, name: str, options: ReadingOptions) -> TextFile:
     if not text.strip():
         message = f"{name}: is empty; give a table with a header and at least one row."
         raise InputError(message)
-    if options.delimiter is not None:
-        return TextFile(text, encoding, options.delimiter, several=True)
+    # Spreadsheets may write the delimiter into a first line of its own.
+    first = re.match(rb"sep=([,;\t|])\r?\n", text)
+    text = text[first.end() :] if first else text
+    given = options.delimiter or (first.group(1).decode() if first else None)
+    if given is not None:
+        return TextFile(text, encoding, given, several=True)
     # A cut through a character only concerns the last record, which is dropped.
     delimiter, several = find_delimiter(text[: 4 * 10**5].decode(errors="ignore"), name)
     return TextFile(text, encoding, delimiter, several)

@@ -104,6 +104,10 @@ def test_a_line_end_inside_a_quoted_cell_is_part_of_the_cell(write: Any) -> None
     assert cells(table, "a") == ["one\ntwo", "3"]
 
 
+def test_the_first_line_of_a_spreadsheet_names_the_delimiter(write: Any) -> None:
+    assert list(read(write("sep=;\r\na;x,y\r\nb;x,y\r\n")).columns) == ["a", "x,y"]
+
+
 def test_two_delimiters_that_both_fit_are_refused(write: Any) -> None:
     path = write("a;x,y\nb;x,y\n")
     assert "comma and semicolon both" in refusal(path)
@@ -139,6 +143,12 @@ def test_the_decimal_mark_is_found_from_the_numbers(
 def test_thousands_commas_beside_clear_decimals_follow_them(write: Any) -> None:
     assert read(write('a;b\n"1,234";1,5\n"2,500";2,5\n')).decimals == {"a": ",", "b": ","}
     assert read(write('a;b\n"1,234";1.5\n"2,500";2.5\n')).decimals == {"a": ".", "b": "."}
+
+
+def test_columns_with_a_mark_of_their_own_are_named(write: Any) -> None:
+    table = read(write("a;b\n1,5;1.5\n2,25;2.25\n"))
+    assert table.decimals == {"a": ",", "b": "."}
+    assert table.notes[-1].values["columns"] == ["a"]
 
 
 def test_numbers_of_two_possible_readings_are_refused_with_their_form(write: Any) -> None:

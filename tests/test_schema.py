@@ -242,6 +242,15 @@ def test_a_mixture_of_numbers_and_words_is_said_with_counts_and_a_form() -> None
     assert "Bob" not in found.text
 
 
+def test_one_word_among_many_numbers_or_dates_is_said_even_where_it_makes_text() -> None:
+    one = variable([*(str(n / 7) for n in range(60)), "n.n."])
+    assert (one.type, one.used) == ("text", False)
+    assert note(one, "mixed_types").values["numbers"] == 60
+    days = variable(["2021-01-02", "2021-01-03", "later"])
+    assert note(days, "mixed_types").values["dates"] == 2
+    assert "mixed_types" not in codes(variable(["12 rue B", "x"]))
+
+
 def test_codes_with_leading_zeros_are_said() -> None:
     assert "leading_zeros" in codes(variable(["01", "75"]))
     assert "leading_zeros" not in codes(variable(["0", "10", "0.5"]))
