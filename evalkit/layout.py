@@ -150,7 +150,7 @@ def _typst_value(covered: frozenset[int], value: Any) -> Markup:
         markup = to_typst(value.markdown, value.values, covered)
         return Markup(f"[{markup.strip()}]")  # noqa: S704 - values in it are string literals
     if isinstance(value, Picture):
-        drawing = typst_text(value.typst, None)
+        drawing = typst_text(value.typst, covered)
         alt = typst_text(value.alt, covered)
         image = f'image(bytes({drawing}), format: "svg", alt: {alt}, width: {value.width_pt:.2f}pt)'
         return Markup(image)  # noqa: S704 - both texts are string literals

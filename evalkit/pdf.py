@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
 STANDARDS: Final[list[PDFStandard]] = ["a-3a", "ua-1"]
 ATTACHMENT: Final = "assessment.json"
+
+
+_LAST_RESORT: Final = "LastResort"
+"""Draws a box for every character: a name that no real font has is spelt instead."""
 
 
 def font_folders(templates: Path | None = None) -> list[Path]:
@@ -52,14 +57,16 @@ def compile_pdf(source: str, attachment: bytes, fonts: Sequence[Path]) -> bytes:
     import typst
 
     with tempfile.TemporaryDirectory(prefix="evalkit-") as place:
-        root = Path(place)
+        root, font_place = Path(place) / "report", Path(place) / "fonts"
+        root.mkdir()
         (root / "main.typ").write_text(source, encoding="utf-8")
         (root / ATTACHMENT).write_bytes(attachment)
+        _gather_fonts(fonts, font_place)
         try:
             pdf = typst.compile(
                 str(root / "main.typ"),
                 root=str(root),
-                font_paths=[str(font) for font in fonts],
+                font_paths=[str(font_place)],
                 ignore_system_fonts=True,
                 pdf_standards=STANDARDS,
                 package_path=str(root),
@@ -71,3 +78,13 @@ def compile_pdf(source: str, attachment: bytes, fonts: Sequence[Path]) -> bytes:
             message = f"The PDF could not be set: {detail}"
             raise InputError(message) from error
     return bytes(pdf)
+
+
+def _gather_fonts(places: Sequence[Path], target: Path) -> None:
+    """Copy the fonts into one folder; the compiler takes folders only, and all that is in them."""
+    target.mkdir()
+    for number, place in enumerate(places):
+        for path in sorted(place.iterdir()):
+            is_font = path.suffix.lower() in {".ttf", ".otf"} and path.is_file()
+            if is_font and not path.name.startswith(_LAST_RESORT):
+                shutil.copyfile(path, target / f"{number}-{path.name}")

@@ -1,12 +1,10 @@
-"""Drawings of a report, ready for both outputs: figures of the metrics, and the holdout diagram."""
+"""Drawings of the metrics, ready for both outputs: figures and score strips."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from evalkit import formats
-from evalkit.blocks import Picture, fill
-from evalkit.prose import html_text
+from evalkit.blocks import Picture
 from evalkit.wording import headline
 
 if TYPE_CHECKING:
@@ -15,7 +13,6 @@ if TYPE_CHECKING:
     from evalkit.figures import Drawing
     from evalkit.metric import Metric
     from evalkit.records import Result
-    from evalkit.subject import Subject
 
 FULL_WIDTH_PT: Final = 453.5
 """160 mm."""
@@ -113,61 +110,3 @@ def _picture(pair: tuple[Drawing, Drawing], prefix: str) -> Picture:
     html = html_svg(wide, f"{prefix}w-", "fig w") + html_svg(narrow, f"{prefix}n-", "fig n")
     width = 72.0 * float(wide.figure.get_figwidth())
     return Picture(html, typst_svg(wide, f"{prefix}-"), wide.alt, width)
-
-
-def holdout_diagram(subject: Subject) -> Picture:
-    """Return the small drawing of the two comparisons: avatars and holdout against originals."""
-    words = subject.text("diagram")
-    release = subject.assessment.release
-    counts = {
-        "originals": release.n_working,
-        "avatars": release.n_working_avatars,
-        "holdout": release.n_holdout,
-    }
-    texts = {key: str(words[key]) for key in (*counts, "treatment", "chance")} | {
-        f"{key}_rows": fill(words["rows"], n=formats.number(count)) for key, count in counts.items()
-    }
-    alt = fill(
-        subject.text("diagram_alt"),
-        w=formats.number(release.n_working),
-        a=formats.number(release.n_working_avatars),
-        h=formats.number(release.n_holdout),
-    )
-    drawn = fill(_DIAGRAM, **{key: html_text(value) for key, value in texts.items()})
-    html = f'<svg class="fig" role="img" aria-label="{html_text(alt)}" {_HTML_BOX}>{drawn}</svg>'
-    typst = f'<svg xmlns="http://www.w3.org/2000/svg" {_TYPST_BOX}>{_on_paper(drawn)}</svg>'
-    return Picture(html, typst, alt, _DIAGRAM_WIDTH_PT)
-
-
-def _on_paper(svg: str) -> str:
-    """Return the drawing in the light colours, for Typst."""
-    from evalkit.figures.style import LIGHT
-
-    for name, colour in LIGHT.items():
-        svg = svg.replace(f"var(--{name})", colour)
-    return svg
-
-
-_DIAGRAM_WIDTH_PT: Final = 300.0
-_VIEW: Final = 'viewBox="0 0 300 76"'
-_HTML_BOX: Final = f'width="487.5" height="123.5" {_VIEW}'
-_TYPST_BOX: Final = f'width="300pt" height="76pt" {_VIEW} font-family="\'Source Sans 3\'"'
-# Two lines leave the working originals: what is compared is joined, and the line says why it
-# differs. Forms and colours are those of the series everywhere else.
-_DIAGRAM: Final = """
-<g font-size="8">
-<rect x="0" y="31" width="5.4" height="5.4" fill="var(--orig)"/>
-<text x="10" y="37" font-weight="600" fill="var(--ink)">{originals}</text>
-<text x="10" y="48" fill="var(--mute)">{originals_rows}</text>
-<path d="M104 34 L198 14" stroke="var(--ava)" stroke-width="1" fill="none"/>
-<path d="M104 38 L198 58" stroke="var(--hold)" stroke-width="1" stroke-dasharray="5 3" fill="none"/>
-<text x="148" y="14" text-anchor="middle" fill="var(--mute)">{treatment}</text>
-<text x="148" y="63" text-anchor="middle" fill="var(--mute)">{chance}</text>
-<circle cx="205" cy="13" r="3.1" stroke="var(--ava)" stroke-width="1.5" fill="var(--paper)"/>
-<text x="213" y="16" font-weight="600" fill="var(--ava)">{avatars}</text>
-<text x="213" y="27" fill="var(--mute)">{avatars_rows}</text>
-<rect x="204" y="54" width="1.8" height="9" fill="var(--hold)"/>
-<text x="213" y="61" font-weight="600" fill="var(--holdtx)">{holdout}</text>
-<text x="213" y="72" fill="var(--mute)">{holdout_rows}</text>
-</g>
-"""

@@ -8,8 +8,9 @@ import msgspec
 
 from evalkit import formats
 from evalkit.blocks import Prose, beside, facts, figure, fill, heading, note, prose, table, text
+from evalkit.diagram import holdout_diagram
 from evalkit.pages import MARGIN_PARTS, PARTS
-from evalkit.pictures import holdout_diagram, in_rows, metric_pictures, score_strip
+from evalkit.pictures import in_rows, metric_pictures, score_strip
 from evalkit.subject import declared_text
 from evalkit.view_front import declared_rows
 from evalkit.view_verdict import recipient_words
@@ -42,7 +43,7 @@ def holdout_blocks(subject: Subject, labels: Iterator[str]) -> list[Block]:
     diagram = figure([holdout_diagram(subject)], [caption], full_width=False)
     made = declared_text(subject.assessment.declared.get("holdout_made"))
     rows = [
-        (subject.label("holdout"), kind),
+        (subject.words["context"]["kind"], subject.words["context"][kind]),
         (subject.words["context"]["made"], made or subject.label("not_declared")),
         (subject.words["context"]["row_link"], subject.label(_row_link_key(subject))),
     ]

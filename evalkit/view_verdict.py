@@ -221,7 +221,9 @@ def _utility_sentence(subject: Subject) -> str:
         shown = {key: shortened(str(pair[key]), LONGEST_NAME) for key in ("first", "second")}
         factor = formats.number(values["avatar_difference"] / reference, 1)
         ends = {key: formats.number(pair[key], 2) for key in ("working", "avatars")}
-        return fill(plain["pairs"], factor=factor, **shown, **ends)
+        kind = subject.assessment.release.holdout_kind
+        form = plain["pairs_real" if kind == "real" else "pairs_approximate"]
+        return fill(form, factor=factor, **shown, **ends)
     interval = formats.interval(entry.result.interval)
     key = "score" if entry.result.interval else "score_alone"
     name = subject.name(entry.slug)

@@ -21,6 +21,7 @@ WEAKEST_DETECTABLE_SHARE: Final = 0.10
 """An attack that could miss an excess of ten points is too weak to tell."""
 HIGHEST_SELF_SCORE: Final = 90.0
 """Where even a perfect copy scores over 90, the known variables cannot tell people apart."""
+LONGEST_NAME: Final = 34
 SAMPLING_METHODS: Final = frozenset({"wilson", "redeal"})
 """Only intervals from sampling grade a verdict; a range over splits does not."""
 COMPARED: Final = frozenset({"excess", "no_evidence", "reverse", "too_weak"})
@@ -143,7 +144,8 @@ def basis_words(result: Result, words: Words, *, holdout_kind: str, row_link: bo
         parts.append(basis["row_link"])
     worst = worst_pair(result.facts)
     if worst:
-        parts.append(fill(basis["worst_pair"], **worst))
+        names = {key: shortened(str(worst[key]), LONGEST_NAME) for key in ("first", "second")}
+        parts.append(fill(basis["worst_pair"], **names))
     return parts
 
 
