@@ -111,6 +111,12 @@ class _Side:
     gap: NDArray[np.bool_] | None
 
 
+def _one_dtype(query: Cells, target: Cells) -> tuple[Cells, Cells]:
+    if query.dtype.kind == target.dtype.kind:
+        return query, target
+    return query.astype(np.float64), target.astype(np.float64)
+
+
 def _split(cells: Cells) -> _Side:
     if cells.dtype.kind == "i":
         return _Side(cells.astype(np.int64, copy=False), None)
@@ -152,7 +158,7 @@ def _in_whole_numbers(
     column: Column, low: float, high: float
 ) -> tuple[_Side, _Side, int, int] | None:
     """Both sides and the range in units of the last decimal place; None if there is none."""
-    query, target = _split(column.query), _split(column.target)
+    query, target = (_split(side) for side in _one_dtype(column.query, column.target))
     cells = [query.filled, target.filled]
     fractions = [c for c in cells if c.dtype.kind == "f"]
     if fractions or not (isinstance(low, int) and isinstance(high, int)):

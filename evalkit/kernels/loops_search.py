@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 Integer = Any  # int or any NumPy integer: the compiler infers the width
 
 UNBOUNDED = 1 << 60
+MOST_SCREENED = 65_535.0
 DEEPEST = 512  # entries of the stack; a step down the tree adds one
 COUNTING = -1  # the length of a slot that only counts
 
@@ -202,7 +203,8 @@ def lower(slots: Slots, z: Integer, total: Any, measure: Measure) -> None:
         slots.sunk[z] = True
     slots.least[z] = total
     shrunk = np.float64(total + measure.tolerance) * measure.shrink
-    slots.bound[z] = np.int64(shrunk) + measure.slack
+    # Far outside the ranges a distance exceeds all that the screen can say.
+    slots.bound[z] = np.int64(min(shrunk, MOST_SCREENED)) + measure.slack
 
 
 @internal
