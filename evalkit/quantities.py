@@ -15,7 +15,7 @@ from evalkit.kernels.correlations import Deals, correlations, filled_pairs
 from evalkit.randomness import content_order
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     import pandas as pd
     from numpy.typing import NDArray
@@ -84,48 +84,64 @@ def _ends(values: NDArray[np.generic]) -> list[Any]:
     return [filled.min().item(), filled.max().item()] if filled.size else []
 
 
-def nearest_avatars(  # noqa: PLR0913 - two tables, their columns and how to compare them
-    schema: Schema,
-    queries: pd.DataFrame,
-    targets: pd.DataFrame,
-    names: Sequence[str],
-    column_ranges: Ranges,
-    *,
-    capped: bool = False,
-) -> NearestSets:
-    """Return the sets of nearest rows of `targets` for each row of `queries`.
+class Pairing:
+    """Two tables made ready for many searches, each on other variables.
+
+    A column is encoded once, however many searches use it.
 
     Parameters
     ----------
     schema : Schema
         Types of the columns.
     queries, targets : DataFrame
-        Tables of a release.
-    names : sequence of str
-        The variables V of Gower's distance.
+        Tables of a release, or parts of them.
     column_ranges : dict
         From `ranges`, over the tables that the metric names.
     capped : bool
         Whether a difference counts at most 1 (metrics.md, rule 3).
-
-    Returns
-    -------
-    NearestSets
-        Distance and tie set of each query.
     """
-    columns = []
-    for name in sorted(names):
-        numeric = schema[name].is_number
-        low, high = (column_ranges[name] or (None, None)) if numeric else (None, None)
-        query, target = cells(queries, schema, name), cells(targets, schema, name)
-        columns.append(Column(query, target, numeric, low, high))
-    return nearest(columns, capped=capped)
+
+    def __init__(
+        self,
+        schema: Schema,
+        queries: pd.DataFrame,
+        targets: pd.DataFrame,
+        column_ranges: Ranges,
+        *,
+        capped: bool = False,
+    ) -> None:
+        self._schema = schema
+        self._tables = queries, targets
+        self._ranges = column_ranges
+        self._capped = capped
+        self._columns: dict[str, Column] = {}
+        self._found: dict[frozenset[str], NearestSets] = {}
+
+    def nearest(self, names: Iterable[str]) -> NearestSets:
+        """Return the sets of nearest targets of each query on the variables `names`."""
+        # Sorted: with fractions of a range the last digit of a sum depends on its order.
+        columns = [self._column(name) for name in sorted(names)]
+        return nearest(columns, capped=self._capped)
+
+    def shared(self, names: Iterable[str]) -> NearestSets:
+        """Return the same as `nearest`, searched only once for each set of variables."""
+        key = frozenset(names)
+        if key not in self._found:
+            self._found[key] = self.nearest(key)
+        return self._found[key]
+
+    def _column(self, name: str) -> Column:
+        """Return one column of both tables as the kernels read it."""
+        if name not in self._columns:
+            query, target = (cells(table, self._schema, name) for table in self._tables)
+            numeric = self._schema[name].is_number
+            low, high = (self._ranges[name] or (None, None)) if numeric else (None, None)
+            self._columns[name] = Column(query, target, numeric, low, high)
+        return self._columns[name]
 
 
-def shared_nearest(
-    release: Release, query: TableName, target: TableName, names: Sequence[str]
-) -> NearestSets:
-    """Return the nearest rows of one table for each row of another, searched only once.
+def shared_pairing(release: Release, query: TableName, target: TableName) -> Pairing:
+    """Return two whole tables of a release, paired once for all metrics.
 
     Ranges are those of linkability: over originals and avatars together.
 
@@ -135,20 +151,18 @@ def shared_nearest(
         The tables.
     query, target : str
         ``"original"``, ``"avatars"`` or ``"holdout"``.
-    names : sequence of str
-        The variables of Gower's distance.
 
     Returns
     -------
-    NearestSets
+    Pairing
     """
     cache = _CACHES.setdefault(release, {})
-    key = (query, target, frozenset(names))
-    if key not in cache:
-        together = ranges(release.schema, (release.original, release.avatars), names)
+    if (query, target) not in cache:
+        schema = release.schema
+        together = ranges(schema, (release.original, release.avatars), schema.used_names())
         tables = getattr(release, query), getattr(release, target)
-        cache[key] = nearest_avatars(release.schema, *tables, names, together)
-    found: NearestSets = cache[key]
+        cache[query, target] = Pairing(schema, *tables, together)
+    found: Pairing = cache[query, target]
     return found
 
 
@@ -211,6 +225,7 @@ __all__ = [
     "Column",
     "Deals",
     "NearestSets",
+    "Pairing",
     "Ranges",
     "cells",
     "content_order",
@@ -219,9 +234,8 @@ __all__ = [
     "in_content_order",
     "link_probability",
     "nearest",
-    "nearest_avatars",
     "number_matrix",
     "ranges",
-    "shared_nearest",
+    "shared_pairing",
     "varying",
 ]

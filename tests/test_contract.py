@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 import evalkit
+from evalkit.figures import ENGLISH
 from evalkit.resources import LANGUAGES, folder
 
 if TYPE_CHECKING:
@@ -182,7 +183,7 @@ def numbers_in(value: Any) -> list[float]:
 
 @every_metric
 def test_the_figures_come_from_the_json_alone_and_leave_it_as_it_was(metric: Metric) -> None:
-    words = evalkit.words.words("en")["figures"]
+    words = ENGLISH
     result = msgspec.to_builtins(measured(metric))
     before = copy.deepcopy(result)
     for narrow in (False, True):

@@ -32,9 +32,11 @@ if TYPE_CHECKING:
 
     from evalkit.figures import Drawing
     from evalkit.messages import Message
-    from evalkit.quantities import Ranges
+    from evalkit.quantities import NearestSets, Pairing, Ranges
     from evalkit.release import Release
     from evalkit.scenario import Scenario
+
+    Halves = tuple[tuple[str, ...], tuple[str, ...]]
 
 SLUG = "linkability_protection_rate"
 SHUFFLES = 20
@@ -101,14 +103,13 @@ def linkability(release: Release, known_a: Sequence[str], known_b: Sequence[str]
     >>> linkability(evalkit.load(table, table), ["age"], ["size"]).score
     0.0
     """
-    from evalkit.quantities import shared_nearest
+    from evalkit.quantities import shared_pairing
 
-    in_a = shared_nearest(release, "original", "avatars", known_a)
-    in_b = shared_nearest(release, "original", "avatars", known_b)
-    return _linkage(in_a, in_b)
+    pairing = shared_pairing(release, "original", "avatars")
+    return _linkage(pairing.shared(known_a), pairing.shared(known_b))
 
 
-def _linkage(in_a: Any, in_b: Any) -> Linkage:
+def _linkage(in_a: NearestSets, in_b: NearestSets) -> Linkage:
     """Return the attack from the tie sets of both halves."""
     from evalkit.quantities import link_probability
 
@@ -117,31 +118,42 @@ def _linkage(in_a: Any, in_b: Any) -> Linkage:
 
 
 @dataclass(frozen=True)
-class _Attack:
-    """What every variant of the attack shares: tables, halves and ranges."""
+class _Attacker:
+    """What every variant of the attack shares: the tables and the ranges of the score."""
 
     release: Release
-    known_a: tuple[str, ...]
-    known_b: tuple[str, ...]
+    known: tuple[str, ...]  # K
     together: Ranges  # over originals and avatars
 
-    def on(
+    def meets(
         self,
         queries: pd.DataFrame,
         targets: pd.DataFrame,
         column_ranges: Ranges | None = None,
         *,
         capped: bool = False,
-    ) -> Linkage:
-        """Return the attack on `queries` through `targets`."""
-        from evalkit.quantities import nearest_avatars
+    ) -> Pairing:
+        """Return the tables in which `queries` look for their nearest `targets`."""
+        from evalkit.quantities import Pairing
 
         scale = self.together if column_ranges is None else column_ranges
-        in_a, in_b = (
-            nearest_avatars(self.release.schema, queries, targets, half, scale, capped=capped)
-            for half in (self.known_a, self.known_b)
-        )
-        return _linkage(in_a, in_b)
+        return Pairing(self.release.schema, queries, targets, scale, capped=capped)
+
+    def sample(self, table: pd.DataFrame, size: int, rng: np.random.Generator) -> pd.DataFrame:
+        """Return up to `size` rows, drawn without repeats, whatever their order in the file."""
+        import numpy as np
+
+        from evalkit.quantities import in_content_order
+
+        rows = in_content_order(table, self.release.schema, self.known)
+        if len(rows) > size:
+            rows = rows[np.sort(rng.choice(len(rows), size, replace=False))]
+        return table.iloc[rows]
+
+
+def _attack(pairing: Pairing, halves: Halves) -> Linkage:
+    """Return the attack on the queries of `pairing` with the given halves of K."""
+    return _linkage(*(pairing.nearest(half) for half in halves))
 
 
 def compute(
@@ -161,7 +173,7 @@ def compute(
     n_linked = _draw_ties(linked.probability, rng)
     n = len(linked.probability)
     together = ranges(release.schema, (release.original, release.avatars), known)
-    attack = _Attack(release, known_a, known_b, together)
+    attacker, halves = _Attacker(release, known, together), (known_a, known_b)
     facts: dict[str, Any] = {
         "n_original": n,
         "n_avatars": len(release.avatars),
@@ -177,10 +189,10 @@ def compute(
         "certain_links": int((linked.probability == 1.0).sum()),
         "possible_links": int((linked.probability > 0.0).sum()),
     }
-    facts |= _anchors(attack, known, rng)
-    facts |= _splits(release, known, together, rng)
-    facts |= _control(attack, linked, facts["floor_score"])
-    facts["curve"] = _curve(release, known, together, rng)
+    facts |= _anchors(attacker, halves, rng)
+    facts |= _splits(attacker, rng)
+    facts |= _control(attacker, halves, linked, facts["floor_score"])
+    facts["curve"] = _curve(attacker, rng)
     low, high = intervals.wilson(n * linked.linked_share, n)
     return Outcome(
         score=100 * (1 - n_linked / n),
@@ -204,22 +216,24 @@ def _draw_ties(probability: NDArray[np.float64], rng: np.random.Generator) -> in
     return int((draws < np.sort(probability)).sum())
 
 
-def _anchors(attack: _Attack, known: tuple[str, ...], rng: np.random.Generator) -> dict[str, float]:
+def _anchors(attacker: _Attacker, halves: Halves, rng: np.random.Generator) -> dict[str, float]:
     """Return the scores of known cases and of two variants that a publisher could exploit."""
     from evalkit.quantities import ranges
 
-    release = attack.release
+    release, known = attacker.release, attacker.known
     original, avatars = release.original, release.avatars
     originals_only = ranges(release.schema, (original,), known)
     distinct = avatars.drop_duplicates(subset=list(known))
     shuffled = [
-        attack.on(original, _shuffled_columns(release, known, rng)).score for _ in range(SHUFFLES)
+        _attack(attacker.meets(original, _shuffled_columns(release, known, rng)), halves).score
+        for _ in range(SHUFFLES)
     ]
+    within = attacker.meets(original, avatars, originals_only, capped=True)
     return {
-        "self_score": attack.on(original, original).score,
+        "self_score": _attack(attacker.meets(original, original), halves).score,
         "floor_score": math.fsum(shuffled) / SHUFFLES,
-        "distinct_score": attack.on(original, distinct).score,
-        "original_range_score": attack.on(original, avatars, originals_only, capped=True).score,
+        "distinct_score": _attack(attacker.meets(original, distinct), halves).score,
+        "original_range_score": _attack(within, halves).score,
     }
 
 
@@ -237,19 +251,16 @@ def _shuffled_columns(
     return pd.DataFrame(columns)
 
 
-def _splits(
-    release: Release, known: tuple[str, ...], together: Ranges, rng: np.random.Generator
-) -> dict[str, Any]:
+def _splits(attacker: _Attacker, rng: np.random.Generator) -> dict[str, Any]:
     """Return the range of the expected score over other ways to cut K in two."""
     import numpy as np
 
+    release, known = attacker.release, attacker.known
     total = count_splits(len(known))
     chosen = _chosen_splits(known, total, rng)
-    sample = _sample(release.original, release, known, SPLIT_SAMPLE_ROWS, rng)
-    scores = [
-        _Attack(release, one, other, together).on(sample, release.avatars).score
-        for one, other in chosen
-    ]
+    sample = attacker.sample(release.original, SPLIT_SAMPLE_ROWS, rng)
+    pairing = attacker.meets(sample, release.avatars)
+    scores = [_attack(pairing, halves).score for halves in chosen]
     low, high = np.quantile(scores, [0.025, 0.975])
     return {
         "split_low": float(low),
@@ -274,9 +285,7 @@ def count_splits(n_known: int) -> int:
     return ways if n_known % 2 else ways // 2
 
 
-def _chosen_splits(
-    known: tuple[str, ...], total: int, rng: np.random.Generator
-) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+def _chosen_splits(known: tuple[str, ...], total: int, rng: np.random.Generator) -> list[Halves]:
     """Return all splits where there are at most 100, otherwise 100 different ones drawn."""
     half = (len(known) + 1) // 2
     if total <= LARGEST_SPLIT_COUNT:
@@ -293,43 +302,65 @@ def _chosen_splits(
     return [(first, tuple(n for n in known if n not in first)) for first in ordered]
 
 
-def _curve(
-    release: Release, known: tuple[str, ...], together: Ranges, rng: np.random.Generator
-) -> list[dict[str, float | None]]:
+def _curve(attacker: _Attacker, rng: np.random.Generator) -> list[dict[str, float | None]]:
     """Return the expected score against the number of known variables.
 
     Variables are added in 20 random orders, those of an order going to the two halves in turn.
     Each point is the mean over the orders, with the middle 95 % of them as its band.
     """
+    release, known = attacker.release, attacker.known
+    orders = [rng.permutation(len(known)) for _ in range(CURVE_ORDERS)]
+    sample = attacker.sample(release.original, CURVE_SAMPLE_ROWS, rng)
+    avatars = attacker.meets(sample, release.avatars)
+    control = None
+    if release.holdout is not None:
+        people = attacker.sample(release.holdout, CURVE_SAMPLE_ROWS, rng)
+        control = attacker.meets(people, release.avatars)
+    shuffled = [
+        attacker.meets(sample, _shuffled_columns(release, known, rng))
+        for _ in range(CURVE_SHUFFLES)
+    ]
+    return [
+        _curve_point(count, _halves_of(known, orders, count), avatars, control, shuffled)
+        for count in _curve_counts(len(known))
+    ]
+
+
+def _curve_point(
+    count: int,
+    halves: list[Halves],
+    avatars: Pairing,
+    control: Pairing | None,
+    shuffled: Sequence[Pairing],
+) -> dict[str, float | None]:
+    """Return the mean scores for one number of known variables."""
     import numpy as np
 
-    orders = [rng.permutation(len(known)) for _ in range(CURVE_ORDERS)]
-    tables = [_sample(release.original, release, known, CURVE_SAMPLE_ROWS, rng)]
-    if release.holdout is not None:
-        tables.append(_sample(release.holdout, release, known, CURVE_SAMPLE_ROWS, rng))
-    shuffled = [_shuffled_columns(release, known, rng) for _ in range(CURVE_SHUFFLES)]
-    points: list[dict[str, float | None]] = []
-    for count in _curve_counts(len(known)):
-        halves = [
-            [tuple(known[k] for k in order[:count][side::2]) for side in (0, 1)] for order in orders
-        ]
-        attacks = [_Attack(release, first, second, together) for first, second in halves]
-        scores, *control = (
-            [attack.on(table, release.avatars).score for attack in attacks] for table in tables
+    scores = [_attack(avatars, each).score for each in halves]
+    unseen = [_attack(control, each).score for each in halves] if control else []
+    floor = [_attack(mixed, each).score for mixed, each in zip(shuffled, halves, strict=False)]
+    low, high = np.quantile(scores, [0.025, 0.975])
+    return {
+        "known": count,
+        "score": math.fsum(scores) / len(scores),
+        "low": float(low),
+        "high": float(high),
+        "holdout": math.fsum(unseen) / len(unseen) if unseen else None,
+        "floor": math.fsum(floor) / len(floor),
+    }
+
+
+def _halves_of(
+    known: Sequence[str], orders: Sequence[NDArray[np.intp]], count: int
+) -> list[Halves]:
+    """Return the first `count` variables of each order, dealt to two halves in turn."""
+    return [
+        (
+            tuple(known[k] for k in order[:count:2]),
+            tuple(known[k] for k in order[1:count:2]),
         )
-        floor = [a.on(tables[0], mixed).score for a, mixed in zip(attacks, shuffled, strict=False)]
-        low, high = np.quantile(scores, [0.025, 0.975])
-        points.append(
-            {
-                "known": count,
-                "score": math.fsum(scores) / len(scores),
-                "low": float(low),
-                "high": float(high),
-                "holdout": math.fsum(control[0]) / len(control[0]) if control else None,
-                "floor": math.fsum(floor) / len(floor),
-            }
-        )
-    return points
+        for order in orders
+    ]
 
 
 def _curve_counts(n_known: int) -> list[int]:
@@ -340,25 +371,9 @@ def _curve_counts(n_known: int) -> list[int]:
     return sorted({round(float(count)) for count in np.linspace(2, n_known, points)})
 
 
-def _sample(
-    table: pd.DataFrame,
-    release: Release,
-    known: tuple[str, ...],
-    size: int,
-    rng: np.random.Generator,
-) -> pd.DataFrame:
-    """Return up to `size` rows, drawn without repeats, whatever their order in the file."""
-    import numpy as np
-
-    from evalkit.quantities import in_content_order
-
-    rows = in_content_order(table, release.schema, known)
-    if len(rows) > size:
-        rows = rows[np.sort(rng.choice(len(rows), size, replace=False))]
-    return table.iloc[rows]
-
-
-def _control(attack: _Attack, linked: Linkage, floor_score: float) -> dict[str, Any]:
+def _control(
+    attacker: _Attacker, halves: Halves, linked: Linkage, floor_score: float
+) -> dict[str, Any]:
     """Return the facts of the attack against people who were never in the data."""
     n = len(linked.probability)
     share = linked.linked_share
@@ -366,22 +381,25 @@ def _control(attack: _Attack, linked: Linkage, floor_score: float) -> dict[str, 
         "attempts": n,
         "control_attempts": None,
         "success_share": share,
+        "success_interval": list(intervals.wilson(n * share, n)),
         "control_share": None,
+        "control_interval": None,
         "naive_share": 1 - floor_score / 100,
         "excess": None,
         "excess_interval": None,
         "detectable_excess": None,
         "holdout_score": None,
     }
-    holdout = attack.release.holdout
+    holdout = attacker.release.holdout
     if holdout is None:
         return facts
-    control = attack.on(holdout, attack.release.avatars)
+    control = _attack(attacker.meets(holdout, attacker.release.avatars), halves)
     size, control_share = len(holdout), control.linked_share
     interval = intervals.newcombe_difference(n * share, n, size * control_share, size)
     return facts | {
         "control_attempts": size,
         "control_share": control_share,
+        "control_interval": list(intervals.wilson(size * control_share, size)),
         "excess": share - control_share,
         "excess_interval": list(interval),
         "detectable_excess": intervals.detectable_excess(control_share, n, size),

@@ -10,7 +10,8 @@ from vectors import cases, real_table
 
 import evalkit
 from evalkit.metrics.linkability_protection_rate import (
-    _Attack,
+    _attack,
+    _Attacker,
     _chosen_splits,
     _draw_ties,
     count_splits,
@@ -64,7 +65,8 @@ def attack_of(case: dict[str, Any]) -> Any:
         names = (*case["known_a"], *case["known_b"])
         together = ranges(outer.schema, (outer.original, outer.avatars), names)
         halves = tuple(case["known_a"]), tuple(case["known_b"])
-        return _Attack(release, *halves, together).on(release.original, release.avatars)
+        attacker = _Attacker(release, names, together)
+        return _attack(attacker.meets(release.original, release.avatars), halves)
     return linkability(release, case["known_a"], case["known_b"])
 
 
