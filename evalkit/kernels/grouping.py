@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from evalkit.kernels.blocks import side_by_side
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from evalkit.kernels.blocks import Crew
     from evalkit.kernels.encoding import Cells
     from evalkit.kernels.problem import Problem, Side
 
@@ -41,7 +44,7 @@ class Groups:
     key: NDArray[np.int64]
 
 
-def group_both(problem: Problem, n: int, m: int) -> tuple[Groups, Groups]:
+def group_both(problem: Problem, n: int, m: int, crew: Crew) -> tuple[Groups, Groups]:
     """Find the groups of equal queries and of equal targets.
 
     Parameters
@@ -49,6 +52,7 @@ def group_both(problem: Problem, n: int, m: int) -> tuple[Groups, Groups]:
     problem : Problem
     n, m : int
         Number of queries and of targets.
+    crew : Crew
 
     Returns
     -------
@@ -57,8 +61,15 @@ def group_both(problem: Problem, n: int, m: int) -> tuple[Groups, Groups]:
     """
     space = prod(_sizes(problem))
     if space < KEY_SPACE:
-        query = group_keys(_packed(problem, "query", n), space)
-        return query, group_keys(_packed(problem, "target", m), space)
+        query, target = side_by_side(
+            [
+                lambda: group_keys(_packed(problem, "query", n), space),
+                lambda: group_keys(_packed(problem, "target", m), space),
+            ],
+            crew,
+            n + m,
+        )
+        return query, target
     for attempt in range(64):
         query = group_keys(_hashed(problem, "query", n, attempt), KEY_SPACE)
         target = group_keys(_hashed(problem, "target", m, attempt), KEY_SPACE)

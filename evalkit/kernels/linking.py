@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from evalkit.kernels.blocks import gather_crew, in_blocks
+from evalkit.kernels.blocks import gather_crew, in_blocks, side_by_side
 from evalkit.kernels.grouping import concatenated_ranges, group_keys
 
 if TYPE_CHECKING:
@@ -82,7 +82,11 @@ def link_probability(a: NearestSets, b: NearestSets) -> LinkProbability:
     """
     if len(a.size) != len(b.size) or len(a.target.of_row) != len(b.target.of_row):
         raise ValueError("the two searches are over different tables")
-    queries, targets = _pairs(a.query, b.query), _pairs(a.target, b.target)
+    queries, targets = side_by_side(
+        [lambda: _pairs(a.query, b.query), lambda: _pairs(a.target, b.target)],
+        gather_crew(None),
+        len(a.size) + len(a.target.of_row),
+    )
     listed = a.listed[queries.a] & b.listed[queries.b]
     short, long = np.flatnonzero(listed), np.flatnonzero(~listed)
     measured = _to_measure(a, b, queries, long)

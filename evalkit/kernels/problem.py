@@ -10,11 +10,13 @@ in the fixed order of the columns.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from math import lcm
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from evalkit.kernels.blocks import side_by_side
 from evalkit.kernels.encoding import LevelCells, NumericCells, encode
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from evalkit.kernels.blocks import Crew
     from evalkit.kernels.columns import Column
     from evalkit.kernels.encoding import Cells
 
@@ -126,7 +129,7 @@ class Problem:
         return counts / cells.scale
 
 
-def pose(columns: Sequence[Column], *, capped: bool) -> Problem:
+def pose(columns: Sequence[Column], *, capped: bool, crew: Crew) -> Problem:
     """Bring the columns of a search to one unit.
 
     Parameters
@@ -134,12 +137,14 @@ def pose(columns: Sequence[Column], *, capped: bool) -> Problem:
     columns : sequence of Column
     capped : bool
         As in `encode`.
+    crew : Crew
 
     Returns
     -------
     Problem
     """
-    cells = [encode(column, capped=capped) for column in columns]
+    tasks = [partial(encode, column, capped=capped) for column in columns]
+    cells = side_by_side(tasks, crew, len(columns[0].query) + len(columns[0].target))
     numerics = [c for c in cells if isinstance(c, NumericCells)]
     numerics.sort(key=lambda c: c.limit is not None)
     levels = tuple(c for c in cells if isinstance(c, LevelCells) and not _all_equal(c))

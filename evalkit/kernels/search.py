@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 Path = Literal["auto", "dense", "compiled"]
 
 DENSE_CELLS = 150_000_000  # cell comparisons up to which NumPy is done before a compiler is loaded
+WARM_DENSE_CELLS = 3_000_000  # the same once the compiled code is loaded
+PATIENCE_CELLS = 1_000_000_000  # comparisons in NumPy, in all, after which loading it pays
 MOST_SCREENED = 32_500  # columns that the screen of the compiled path can hold
 LONGEST_LIST = 1_024  # groups up to which a tie set is listed ...
 LISTED_IN_ALL = 2**25  # ... and what all lists together may hold: 128 MiB
@@ -89,8 +92,8 @@ def nearest(
     crew = gather_crew(threads, progress)
     if path not in {"auto", "dense", "compiled"}:
         raise ValueError("path must be auto, dense or compiled")
-    problem = pose(columns, capped=capped)
-    query, target = group_both(problem, n, m)
+    problem = pose(columns, capped=capped, crew=crew)
+    query, target = group_both(problem, n, m, crew)
     pair = pair_off(query, target) if problem.joinable() else np.full(len(query.count), -1)
     rest = query.first[np.flatnonzero(pair < 0)]
     ties = _ties(problem, rest, target, path, crew)
@@ -110,13 +113,30 @@ def _ties(
         return Ties(np.zeros(0, problem.dtype), nothing, nothing, np.zeros(0, np.int32))
     columns = len(problem.numerics) + len(problem.levels)
     longest = max(16, min(LONGEST_LIST, LISTED_IN_ALL // len(rows)))
-    small = len(rows) * len(target.count) * columns <= DENSE_CELLS
-    if path == "dense" or (path == "auto" and small) or not 0 < columns <= MOST_SCREENED:
+    cells = len(rows) * len(target.count) * columns
+    screened = 0 < columns <= MOST_SCREENED and path != "dense"
+    if not screened or (path == "auto" and _Effort.is_for_numpy(cells)):
         dense = Dense(problem, target.first, target.count)
         return search_all(dense, rows, longest, crew)
     from evalkit.kernels.pruned import Plan, search_pruned
 
     return search_pruned(problem, rows, target, Plan(longest), crew)
+
+
+class _Effort:
+    """Comparisons that NumPy has made so far in this process."""
+
+    cells = 0
+
+    @classmethod
+    def is_for_numpy(cls, cells: int) -> bool:
+        """Whether the next search is best done in NumPy; the answer is the same on both paths."""
+        loaded = "evalkit.kernels.loops_search" in sys.modules
+        impatient = loaded or cls.cells > PATIENCE_CELLS
+        if cells > (WARM_DENSE_CELLS if impatient else DENSE_CELLS):
+            return False
+        cls.cells += cells
+        return True
 
 
 def _assemble(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from evalkit.kernels import NearestSets
     from evalkit.kernels.search import Path
 
+ALONE = blocks.Crew(1)
 MIXES = {
     "whole numbers in 16 bits": ["few integers", "levels", "levels with gaps"],
     "whole numbers in 64 bits": ["integers", "decimals", "decimals with gaps", "levels", "levels"],
@@ -58,8 +59,8 @@ def test_numpy_and_compiled_code_agree_to_the_last_bit(mix: str, capped: bool) -
 
 @pytest.mark.parametrize("mix", MIXES)
 def test_threads_blocks_and_the_shape_of_the_search_change_nothing(mix: str) -> None:
-    problem = pose(mixed(MIXES[mix]), capped=False)
-    query, target = group_both(problem, 700, 900)
+    problem = pose(mixed(MIXES[mix]), capped=False, crew=ALONE)
+    query, target = group_both(problem, 700, 900, ALONE)
     plans = [
         (pruned.Plan(1024, shape="scan", block=700), 1),
         (pruned.Plan(1024, shape="scan", block=17), 2),
@@ -117,8 +118,8 @@ def test_a_column_of_70_000_shared_levels_is_searched_right() -> None:
     number = numeric(
         np.concatenate([r.integers(0, 1000, len(rows)), (numbers + 500) % 1000]), numbers, numbers
     )
-    problem = pose([number, key], capped=False)
-    query, target = group_both(problem, len(rows) + levels, levels)
+    problem = pose([number, key], capped=False, crew=ALONE)
+    query, target = group_both(problem, len(rows) + levels, levels, ALONE)
     some = np.arange(len(rows))
     all_rows = dense.Dense(problem, target.first, target.count).ties(some, 1024)
     for shape in ("scan", "tree"):

@@ -12,6 +12,7 @@ import pytest
 from kernels.random_columns import numeric, random_columns
 
 from evalkit.kernels import Column, compiling, grouping, linking, nearest
+from evalkit.kernels.blocks import Crew
 from evalkit.kernels.encoding import encode
 from evalkit.kernels.problem import pose
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from evalkit.kernels.problem import Problem, Side
 
+ALONE = Crew(1)
 KERNELS = Path(compiling.__file__).parent
 
 
@@ -65,8 +67,8 @@ def test_rows_are_in_one_group_exactly_if_they_are_equal(kind: str) -> None:
     for seed in range(300, 320):
         columns = random_columns(seed, ["levels", "few integers", kind])
         n, m = len(columns[0].query), len(columns[0].target)
-        problem = pose(columns, capped=False)
-        query, target = grouping.group_both(problem, n, m)
+        problem = pose(columns, capped=False, crew=ALONE)
+        query, target = grouping.group_both(problem, n, m, ALONE)
         rows = zip(*(c.tolist() for c in grouping._digits(problem, "target")), strict=True)
         assert len(set(rows)) == len(target.count)
         assert target.count.sum() == m
@@ -84,7 +86,7 @@ def test_a_hash_that_gives_two_rows_one_key_is_replaced(monkeypatch: pytest.Monk
     monkeypatch.setattr(grouping, "_hashed", poor)
     cells = np.random.default_rng(0).normal(size=(2, 30))
     columns = [numeric(cells[0], cells[1], cells.ravel())]
-    _, target = grouping.group_both(pose(columns, capped=False), 30, 30)
+    _, target = grouping.group_both(pose(columns, capped=False, crew=ALONE), 30, 30, ALONE)
     assert len(target.count) == 30
     assert max(tried) == 1
 
