@@ -107,7 +107,7 @@ def _numeric_coding(cells: NDArray[np.float64]) -> NumericCoding | None:
 def _level_coding(cells: ColumnCells) -> LevelCoding:
     """Return the levels of a categorical column with their shares."""
     levels, counts = np.unique(cells, return_counts=True)
-    return LevelCoding(levels, counts / len(cells))
+    return LevelCoding(levels.astype(np.int64), counts / len(cells))
 
 
 def coded_matrix(columns: Sequence[ColumnCells], codings: Sequence[Coding | None]) -> Matrix:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -50,6 +50,8 @@ class Column:
     numeric: bool
     low: float | None = None
     high: float | None = None
+    # Cells as the search works on them, by `capped`: one column serves many searches.
+    encoded: dict[bool, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         for cells in (self.query, self.target):

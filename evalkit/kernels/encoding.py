@@ -75,7 +75,7 @@ class LevelCells:
 
 
 def encode(column: Column, *, capped: bool) -> NumericCells | LevelCells:
-    """Cells of one column in the form the search works on.
+    """Cells of one column in the form the search works on, worked out once for each column.
 
     Parameters
     ----------
@@ -88,6 +88,13 @@ def encode(column: Column, *, capped: bool) -> NumericCells | LevelCells:
     -------
     NumericCells or LevelCells
     """
+    if capped not in column.encoded:
+        column.encoded[capped] = _encode(column, capped=capped)
+    found: NumericCells | LevelCells = column.encoded[capped]
+    return found
+
+
+def _encode(column: Column, *, capped: bool) -> NumericCells | LevelCells:
     if not column.numeric:
         return _levels(column.query, column.target)
     low, high = column.low, column.high
