@@ -41,6 +41,8 @@ PARTS: Final = (
 """Parts below the figures, in the order of the report."""
 MARGIN_PARTS: Final = {"Reading": "Example", "Limits": "Advantages"}
 """What stands in the margin, beside which part."""
+LIMIT_BESIDE: Final = "Improvement"
+"""The part beside which the limit of the criterion stands."""
 
 
 @dataclass(frozen=True)

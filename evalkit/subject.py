@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from evalkit.blocks import fill
-from evalkit.wording import attack_finding, joined, shortened
+from evalkit.wording import attack_finding, headline, joined, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,7 +81,8 @@ class Subject:
     def of_criterion(self, criterion: str) -> list[Entry]:
         """Return the results of one row of the verdict table, the one that leads first.
 
-        An attack with an excess leads, then what missed its target, then attacks.
+        An attack with an excess leads, then what missed its target, then attacks; among equals
+        the lowest score.
         """
         found = [entry for entry in self.entries if criterion_of(entry.result) == criterion]
         return sorted(found, key=_rank)
@@ -159,9 +160,10 @@ def declared_text(value: Any) -> str:
     return str(value)
 
 
-def _rank(entry: Entry) -> tuple[bool, bool, int, int]:
+def _rank(entry: Entry) -> tuple[bool, bool, int, int, float]:
     result = entry.result
     verdict = _VERDICT_ORDER.index(result.verdict) if result.verdict in _VERDICT_ORDER else 0
     basis = _BASIS_ORDER.index(result.basis) if result.basis in _BASIS_ORDER else 0
     measured = result.status == "measured"
-    return (not measured, attack_finding(result) != "excess", verdict, basis)
+    lowest_first = headline(result) or 0.0
+    return (not measured, attack_finding(result) != "excess", verdict, basis, lowest_first)

@@ -22,9 +22,8 @@ from evalkit.view_ledger import ledger_blocks, limitation_blocks
 from evalkit.view_results import (
     criterion_blocks,
     criterion_title,
-    holdout_blocks,
-    scenario_blocks,
 )
+from evalkit.view_scenarios import holdout_blocks, scenario_blocks
 from evalkit.view_verdict import plain_sentences, verdict_blocks, verdict_title
 from evalkit.wording import shortened
 

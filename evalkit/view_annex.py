@@ -216,6 +216,8 @@ def _pair_tables(subject: Subject) -> list[Block]:
 
 def _plain(value: Any) -> str:
     """Return an option as one line of text."""
+    if value is None or value in ("", [], {}):
+        return formats.NO_VALUE
     if isinstance(value, str):
-        return value or formats.NO_VALUE
+        return value
     return json.dumps(value, ensure_ascii=False, sort_keys=True)

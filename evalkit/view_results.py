@@ -1,4 +1,4 @@
-"""Sections 6 to 12: the control, the attackers, and one page per measure."""
+"""Sections 8 to 12: the evidence by criterion, one page per measure."""
 
 from __future__ import annotations
 
@@ -8,13 +8,10 @@ import msgspec
 
 from evalkit import formats
 from evalkit.blocks import Prose, beside, facts, figure, fill, heading, note, prose, table, text
-from evalkit.diagram import holdout_diagram
-from evalkit.pages import MARGIN_PARTS, PARTS
+from evalkit.pages import LIMIT_BESIDE, MARGIN_PARTS, PARTS
 from evalkit.pictures import in_rows, metric_pictures, score_strip
-from evalkit.subject import declared_text
-from evalkit.view_front import declared_rows
-from evalkit.view_verdict import recipient_words
-from evalkit.wording import grade, sentence, shortened, verdict_words
+from evalkit.subject import criterion_of
+from evalkit.wording import grade, headline, sentence, shortened, verdict_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,73 +20,7 @@ if TYPE_CHECKING:
     from evalkit.pages import Page
     from evalkit.subject import Entry, Subject
 
-ADVISED_HOLDOUT_FROM_ROWS: Final = 500
 LONGEST_NAME: Final = 60
-KNOWN_SHOWN: Final = 6
-
-
-def holdout_blocks(subject: Subject, labels: Iterator[str]) -> list[Block]:
-    """Return section 6: what the control is worth."""
-    release = subject.assessment.release
-    kind = "real" if release.holdout_kind == "real" else "approximate"
-    counts: dict[str, Any] = {
-        "n": formats.number(release.n_holdout),
-        "w": formats.number(release.n_working),
-    }
-    paragraphs = [text(prose(one, **counts)) for one in subject.text(f"holdout_{kind}")]
-    if kind == "approximate" and release.original.rows >= ADVISED_HOLDOUT_FROM_ROWS:
-        paragraphs.append(text(prose(subject.text("holdout_advice"))))
-    caption = prose(subject.text(f"diagram_caption_{kind}"), inline=True, figure=next(labels))
-    diagram = figure([holdout_diagram(subject)], [caption], full_width=False)
-    made = declared_text(subject.assessment.declared.get("holdout_made"))
-    rows = [
-        (subject.words["context"]["kind"], subject.words["context"][kind]),
-        (subject.words["context"]["made"], made or subject.label("not_declared")),
-        (subject.words["context"]["row_link"], subject.label(_row_link_key(subject))),
-    ]
-    return [beside([*paragraphs, diagram], facts(rows, subject.heading("control")))]
-
-
-def _row_link_key(subject: Subject) -> str:
-    return "declared" if subject.assessment.release.row_link else "not_declared"
-
-
-def scenario_blocks(subject: Subject) -> list[Block]:
-    """Return section 7: which attacker each number belongs to."""
-    scenarios = [one.scenario for one in subject.assessment.scenarios()]
-    declared = subject.assessment.declared.get("scenarios")
-    reasons = declared if isinstance(declared, dict) else {}
-    rows = [
-        (
-            shortened(one.name, LONGEST_NAME),
-            (_known(one.known, subject), declared_text(reasons.get(one.name))),
-            one.sensitive or subject.label("none"),
-            subject.words["labels"]["contexts"].get(one.context) or recipient_words(subject),
-            str(one.seed),
-        )
-        for one in scenarios
-    ]
-    intruder = subject.assessment.declared.get("intruder")
-    fields = intruder if isinstance(intruder, dict) else {"conclusion": intruder}
-    done = bool(declared_text(intruder))
-    form = declared_rows(subject, "intruder", fields) if done else []
-    undone = prose(f"**{sentence(subject.words['context']['not_done'])}**")
-    return [
-        *(text(prose(one)) for one in subject.text("scenarios")),
-        *([] if subject.several_scenarios else [text(prose(subject.text("scenarios_one")))]),
-        table(subject.head("scenario"), (28, 60, 22, 30, 20), rows),
-        heading(subject.heading("intruder")),
-        *(text(prose(one)) for one in subject.text("intruder")),
-        table(subject.head("entry"), (62, 98), form) if done else text(undone),
-    ]
-
-
-def _known(names: list[str], subject: Subject) -> str:
-    used = [one for one in subject.assessment.release.variables if one.used]
-    listed = subject.names(names, KNOWN_SHOWN)
-    if len(names) >= len(used):
-        return f"{subject.label('scenario_all', count=len(names))}: {listed}"
-    return listed
 
 
 def criterion_title(criterion: str, subject: Subject) -> tuple[str, str] | None:
@@ -102,35 +33,42 @@ def criterion_title(criterion: str, subject: Subject) -> tuple[str, str] | None:
 
 
 def criterion_blocks(criterion: str, subject: Subject, labels: Iterator[str]) -> list[Block]:
-    """Return one of sections 8 to 12: a page per measure, then the limit that matters most."""
-    limit = text(prose(subject.text("criterion_limit")[criterion]))
+    """Return one of sections 8 to 12: a page per measure, with the limit that matters most."""
     slugs = list(dict.fromkeys(entry.slug for entry in subject.of_criterion(criterion)))
+    additional = [text(subject.text("membership_additional"))] if criterion == "membership" else []
     if not slugs:
         key = "not_measured_utility" if criterion == "utility" else "not_measured"
-        blocks = [text(prose(subject.text(key))), limit]
-        aside = note(subject.text("membership_aside"), subject.label("additional_note"))
-        return [beside(blocks, aside)] if criterion == "membership" else blocks
+        missing = text(prose(subject.text(key)))
+        return [beside([missing, *additional], _limit(criterion, subject))]
     alone = criterion_title(criterion, subject) is not None
-    blocks = []
+    blocks = additional
     for slug in slugs:
         blocks += [] if alone else [heading(subject.name(slug))]
         blocks += _metric_blocks(slug, subject, labels)
-    return [*blocks, limit]
+    return blocks
+
+
+def _limit(criterion: str, subject: Subject) -> Block:
+    """Return the limit that matters most for a criterion, for the margin."""
+    title = str(subject.text("limit_title"))
+    label = f"{title}: {subject.criterion_name(criterion)}"
+    return note(str(subject.text("criterion_limit")[criterion]), label, title)
 
 
 def _metric_blocks(slug: str, subject: Subject, labels: Iterator[str]) -> list[Block]:
     """Return one measure: its page for the first scenario, a table over all scenarios."""
     entry = _first_entry(slug, subject)
-    if not subject.pages.has(slug):
-        blocks = [text(verdict_words(entry.result, subject.words))]
-        blocks.append(text(prose(subject.text("no_page"))))
-    elif entry.result.status != "measured":
+    limit = _limit(criterion_of(entry.result), subject)
+    if entry.result.status != "measured":
         reason = sentence(entry.result.reason.text) if entry.result.reason else ""
-        blocks = [text(prose(subject.text("not_applicable"), reason=reason))]
+        words = text(prose(subject.text("not_applicable"), reason=reason))
+        blocks = [beside([words], limit)]
+    elif not subject.pages.has(slug):
+        verdict = text(verdict_words(entry.result, subject.words))
+        blocks = [beside([verdict, text(prose(subject.text("no_page")))], limit)]
     else:
         blocks = _measured_blocks(entry, subject, labels)
-    failed = _failed_blocks(entry, subject)
-    return [*blocks, *failed, *_scenario_table(slug, subject)]
+    return [*blocks, *_failed_blocks(entry, subject), *_scenario_table(slug, subject)]
 
 
 def _measured_blocks(entry: Entry, subject: Subject, labels: Iterator[str]) -> list[Block]:
@@ -222,13 +160,15 @@ def _part(page: Page, name: str, *, emphasised: bool = False) -> list[Block]:
 
 
 def _titled(page: Page, part: str, entry: Entry, subject: Subject) -> list[Block]:
-    """Return a part below its heading, with the part that goes beside it in the margin."""
+    """Return a part below its heading, with what goes beside it in the margin."""
     titles = subject.words["labels"]["parts"]
     content = page.part(part)
-    aside = page.part(MARGIN_PARTS[part]) if part in MARGIN_PARTS else None
     if content is None:
         return []
     main = [heading(titles[part]), text(content)]
+    if part == LIMIT_BESIDE:
+        return [beside(main, _limit(criterion_of(entry.result), subject))]
+    aside = page.part(MARGIN_PARTS[part]) if part in MARGIN_PARTS else None
     if aside is None:
         return main
     title = titles[MARGIN_PARTS[part]]
@@ -271,8 +211,6 @@ def _scenario_table(slug: str, subject: Subject) -> list[Block]:
 
 def scenario_row(entry: Entry, subject: Subject) -> tuple[Any, ...]:
     """Return scenario, score, interval and verdict of one result."""
-    from evalkit.wording import headline
-
     return (
         shortened(entry.scenario.name, LONGEST_NAME),
         formats.score(headline(entry.result)),

@@ -10,6 +10,7 @@ from evalkit.subject import CRITERIA, SHORT_DIGEST, criterion_of, declared_text
 from evalkit.view_rows import verdict_row
 from evalkit.wording import (
     attack_finding,
+    grade,
     headline,
     joined,
     sentence,
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 LONGEST_ENTRY: Final = 90
 LONGEST_NAME: Final = 34
 LONGEST_REASON: Final = 150
-SHOWN_ALSO: Final = 2
 
 
 def verdict_title(subject: Subject) -> str:
@@ -34,6 +34,8 @@ def verdict_title(subject: Subject) -> str:
     met, missed = verdicts.count("met"), verdicts.count("not met")
     if not any(entry.result.status == "measured" for entry in subject.entries):
         return str(titles["nothing_measured"])
+    if set(verdicts) == {"not applicable"}:
+        return str(titles["nothing_judged"])
     form = "mixed" if met and missed else "all_met" if met else "all_missed" if missed else ""
     targets = fill(
         titles[form or "no_target"],
@@ -175,7 +177,7 @@ def _attack_sentence(entry: Entry, subject: Subject) -> str:
         return ""
     control = result.facts.get("control_share")
     forms = plain["linkability"] if result.criterion == "linkability" else plain["attack"]
-    return fill(
+    words = fill(
         forms["alone" if control is None else "control"],
         criterion=subject.criterion_name(str(result.criterion)).lower(),
         known=_known_words(entry, subject),
@@ -184,6 +186,15 @@ def _attack_sentence(entry: Entry, subject: Subject) -> str:
         control=formats.share(control),
         m=formats.number(result.facts.get("control_attempts")),
     )
+    return f"{words} {_unjudged(entry, subject)}".strip()
+
+
+def _unjudged(entry: Entry, subject: Subject) -> str:
+    """Return that a number is not judged, and why, or the empty text."""
+    if grade(entry.result) != "not_judged" or entry.result.reason is None:
+        return ""
+    reason = shortened(entry.result.reason.text, LONGEST_REASON)
+    return fill(subject.words["verdicts"]["plain"]["not_judged"], reason=reason)
 
 
 def _known_words(entry: Entry, subject: Subject) -> str:
@@ -217,7 +228,7 @@ def _utility_sentence(subject: Subject) -> str:
         reason = entry.result.reason.text if entry.result.reason else ""
         return fill(plain["utility_no_reference"], reason=shortened(reason, LONGEST_REASON))
     pair, reference = worst_pair(values), values.get("reference_difference")
-    if pair and reference:
+    if pair and reference and not _unjudged(entry, subject):
         shown = {key: shortened(str(pair[key]), LONGEST_NAME) for key in ("first", "second")}
         factor = formats.number(values["avatar_difference"] / reference, 1)
         ends = {key: formats.number(pair[key], 2) for key in ("working", "avatars")}
@@ -227,4 +238,5 @@ def _utility_sentence(subject: Subject) -> str:
     interval = formats.interval(entry.result.interval)
     key = "score" if entry.result.interval else "score_alone"
     name = subject.name(entry.slug)
-    return fill(plain[key], name=name, score=formats.score(score), interval=interval)
+    words = fill(plain[key], name=name, score=formats.score(score), interval=interval)
+    return f"{words} {_unjudged(entry, subject)}".strip()

@@ -164,12 +164,13 @@ def joined(names: Sequence[str], words: Words) -> str:
 
 
 def sentence(text: str) -> str:
-    """Return `text` as a sentence: a capital first, a full stop last."""
+    """Return `text` as a sentence: a full stop last, a capital first unless a name begins it."""
     text = text.strip()
     if not text:
         return ""
     stop = "" if text[-1] in ".!?" else "."
-    return text[0].upper() + text[1:] + stop
+    begins_with_word = text.split(maxsplit=1)[0].isalpha()
+    return (text[0].upper() + text[1:] if begins_with_word else text) + stop
 
 
 def shortened(text: str, longest: int) -> str:

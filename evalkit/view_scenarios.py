@@ -1,0 +1,91 @@
+"""Sections 6 and 7: what the control is worth, and which attacker each number belongs to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from evalkit import formats
+from evalkit.blocks import beside, facts, figure, heading, prose, table, text
+from evalkit.diagram import holdout_diagram
+from evalkit.subject import declared_text
+from evalkit.view_front import declared_rows
+from evalkit.view_verdict import recipient_words
+from evalkit.wording import sentence, shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalkit.blocks import Block
+    from evalkit.subject import Subject
+
+ADVISED_HOLDOUT_FROM_ROWS: Final = 500
+OVERLAP_CODES: Final = frozenset({"holdout_overlap", "holdout_equals_original"})
+LONGEST_NAME: Final = 60
+KNOWN_SHOWN: Final = 6
+
+
+def holdout_blocks(subject: Subject, labels: Iterator[str]) -> list[Block]:
+    """Return section 6: what the control is worth."""
+    release = subject.assessment.release
+    kind = "real" if release.holdout_kind == "real" else "approximate"
+    counts: dict[str, Any] = {
+        "n": formats.number(release.n_holdout),
+        "w": formats.number(release.n_working),
+    }
+    paragraphs = [text(prose(one, **counts)) for one in subject.text(f"holdout_{kind}")]
+    if kind == "real":
+        overlap = [text(one.text) for one in release.notes if one.code in OVERLAP_CODES]
+        paragraphs += overlap or [text(prose(subject.text("holdout_overlap_none")))]
+    elif release.original.rows >= ADVISED_HOLDOUT_FROM_ROWS:
+        paragraphs.append(text(prose(subject.text("holdout_advice"))))
+    caption = prose(subject.text(f"diagram_caption_{kind}"), inline=True, figure=next(labels))
+    diagram = figure([holdout_diagram(subject)], [caption], full_width=False)
+    made = declared_text(subject.assessment.declared.get("holdout_made"))
+    rows = [
+        (subject.words["context"]["kind"], subject.words["context"][kind]),
+        (subject.words["context"]["made"], made or subject.label("not_declared")),
+        (subject.words["context"]["row_link"], subject.label(_row_link_key(subject))),
+    ]
+    return [beside([*paragraphs, diagram], facts(rows, subject.heading("control")))]
+
+
+def _row_link_key(subject: Subject) -> str:
+    return "declared" if subject.assessment.release.row_link else "not_declared"
+
+
+def scenario_blocks(subject: Subject) -> list[Block]:
+    """Return section 7: which attacker each number belongs to."""
+    scenarios = [one.scenario for one in subject.assessment.scenarios()]
+    declared = subject.assessment.declared.get("scenarios")
+    reasons = declared if isinstance(declared, dict) else {}
+    rows = [
+        (
+            shortened(one.name, LONGEST_NAME),
+            (_known(one.known, subject), declared_text(reasons.get(one.name))),
+            one.sensitive or subject.label("none"),
+            subject.words["labels"]["contexts"].get(one.context) or recipient_words(subject),
+            str(one.seed),
+        )
+        for one in scenarios
+    ]
+    intruder = subject.assessment.declared.get("intruder")
+    fields = intruder if isinstance(intruder, dict) else {"conclusion": intruder}
+    done = bool(declared_text(intruder))
+    form = declared_rows(subject, "intruder", fields) if done else []
+    undone = prose(f"**{sentence(subject.words['context']['not_done'])}**")
+    return [
+        *(text(prose(one)) for one in subject.text("scenarios")),
+        *([] if subject.several_scenarios else [text(prose(subject.text("scenarios_one")))]),
+        table(subject.head("scenario"), (28, 60, 22, 30, 20), rows),
+        heading(subject.heading("intruder")),
+        *(text(prose(one)) for one in subject.text("intruder")),
+        table(subject.head("entry"), (62, 98), form) if done else text(undone),
+    ]
+
+
+def _known(names: list[str], subject: Subject) -> str:
+    used = [one for one in subject.assessment.release.variables if one.used]
+    listed = subject.names(names, KNOWN_SHOWN)
+    if len(names) >= len(used):
+        return f"{subject.label('scenario_all', count=len(names))}: {listed}"
+    return listed
