@@ -104,7 +104,7 @@ def assess(  # noqa: PLR0913 - the public call: every argument but the first has
     plan = [
         (one, metric)
         for index, one in enumerate(scenarios)
-        for metric in _chosen(metrics)
+        for metric in _chosen(metrics, targets)
         if index == 0 or metric.uses_known
     ]
     results: list[dict[str, Result]] = [{} for _ in scenarios]
@@ -197,12 +197,13 @@ def _settled(scenario: Scenario | Sequence[Scenario] | None, release: Release) -
     return settled
 
 
-def _chosen(slugs: Iterable[str] | None) -> list[Metric]:
-    """Return the metrics in the order of the registry."""
+def _chosen(slugs: Iterable[str] | None, profile: Profile | None = None) -> list[Metric]:
+    """Return the metrics in the order of the registry; legacy ones only if they are asked for."""
     from evalkit import metrics
 
     if slugs is None:
-        return list(metrics.all())
+        asked = profile.targets if profile else {}
+        return [one for one in metrics.all() if not one.legacy or one.slug in asked]
     wanted = {metrics.get(slug).slug for slug in slugs}
     if not wanted:
         message = "metrics: the list is empty; name at least one metric or leave the option out."

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 NORMAL_QUANTILE = 1.959963984540054
 """97.5 % quantile of the standard normal distribution."""
@@ -112,3 +116,101 @@ def detectable_excess(control_share: float, attempts: int, control_attempts: int
     floor = 1 / control_attempts
     rate = min(max(control_share, floor), max(1 - floor, 0.5))
     return DETECTION_FACTOR * math.sqrt(rate * (1 - rate) * (1 / attempts + 1 / control_attempts))
+
+
+def complement_ratio(
+    successes: float, attempts: int, control_successes: float, control_attempts: int
+) -> tuple[float, float]:
+    """Return the 95 % interval of (1 - share) / (1 - control share).
+
+    One less this ratio is the risk (s - s0) / (1 - s0) of an attack with a control.
+
+    Parameters
+    ----------
+    successes, attempts : float, int
+        The group under attack.
+    control_successes, control_attempts : float, int
+        The control group.
+
+    Returns
+    -------
+    tuple of two float
+        Ends of the interval, 0 or more; the upper end is infinite where the control's failures
+        may all be chance.
+
+    Notes
+    -----
+    MOVER for a ratio: Donner, A. and Zou, G. Y. (2012). Closed-form confidence intervals for
+    functions of the normal mean and standard deviation. Statistical Methods in Medical Research
+    21(4), 347-359. The parts are Wilson's intervals of the two shares of failures.
+
+    Examples
+    --------
+    >>> from evalkit.intervals import complement_ratio
+    >>> tuple(round(end, 3) for end in complement_ratio(60, 200, 20, 200))
+    (0.699, 0.859)
+    """
+    failed = attempts - successes
+    control_failed = control_attempts - control_successes
+    share = failed / attempts if attempts else 0.5
+    control = control_failed / control_attempts if control_attempts else 0.5
+    low, high = wilson(failed, attempts)
+    control_low, control_high = wilson(control_failed, control_attempts)
+    product = share * control
+    lower = _ratio_end(product, low * (2 * share - low), control_high, control, -1)
+    upper = _ratio_end(product, high * (2 * share - high), control_low, control, +1)
+    return max(0.0, lower), upper
+
+
+def _ratio_end(product: float, part: float, end: float, control: float, sign: int) -> float:
+    """Return one end of the MOVER interval of a ratio; `end` is that of the denominator."""
+    divisor = end * (2 * control - end)
+    if divisor <= 0:
+        return 0.0 if sign < 0 else math.inf
+    return (product + sign * math.sqrt(max(0.0, product**2 - part * divisor))) / divisor
+
+
+def area_under_curve(area: float, members: int, others: int) -> tuple[float, float]:
+    """Return the 95 % interval of the area under a ROC curve.
+
+    Parameters
+    ----------
+    area : float
+        Mann-Whitney estimate, 0 to 1, ties counting one half.
+    members, others : int
+        Sizes of the two groups, at least 1.
+
+    Returns
+    -------
+    tuple of two float
+        Ends of the interval, each 0 to 1, found by bisection.
+
+    Notes
+    -----
+    Method 5 of Newcombe, R. G. (2006). Confidence intervals for an effect size measure based on
+    the Mann-Whitney statistic. Part 2: asymptotic methods and evaluation. Statistics in Medicine
+    25(4), 559-573: the variance of Hanley and McNeil, taken at the end of the interval itself.
+
+    Examples
+    --------
+    >>> from evalkit.intervals import area_under_curve
+    >>> tuple(round(end, 3) for end in area_under_curve(0.5, 100, 100))
+    (0.421, 0.579)
+    """
+    mean_size = (members + others) / 2 - 1
+
+    def outside(end: float) -> bool:
+        spread = 1 + mean_size * (1 - end) / (2 - end) + mean_size * end / (1 + end)
+        variance = end * (1 - end) * spread / (members * others)
+        return (area - end) ** 2 > NORMAL_QUANTILE**2 * variance
+
+    return _border(area, 0.0, outside), _border(area, 1.0, outside)
+
+
+def _border(inside: float, far: float, outside: Callable[[float], bool]) -> float:
+    """Return where `outside` turns true between the estimate and the far end."""
+    near = inside
+    for _ in range(60):
+        middle = (near + far) / 2
+        near, far = (near, middle) if outside(middle) else (middle, far)
+    return near

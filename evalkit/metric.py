@@ -116,6 +116,8 @@ class Metric:
     uses_known : bool
         Whether the result depends on the known or sensitive variables: only these metrics are
         repeated for each further scenario.
+    legacy : bool
+        Off unless it is asked for by name or by a target profile.
     copy_score : float, optional
         Score of a perfect copy on rows that are distinct on every variable set used.
     unit, direction : str
@@ -132,6 +134,7 @@ class Metric:
     level: str | None = None
     needs: frozenset[Need] = frozenset()
     uses_known: bool = False
+    legacy: bool = False
     copy_score: float | None = None
     unit: str = "%"
     direction: str = "higher"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from evalkit.errors import InputError
@@ -39,6 +39,8 @@ class Scenario:
         The recipient: one of `CONTEXTS`.
     min_count : int
         A level or a bar is shown only if at least so many originals carry it; 2 or more.
+    known_declared : bool
+        Whether the user named the known variables; set by the class.
     seed : int
         Every random draw of the metrics follows from it; 0 or more.
 
@@ -60,6 +62,7 @@ class Scenario:
     context: str | None = None
     min_count: int = 11
     seed: int = 0
+    known_declared: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
         """Check the untyped values that notebooks and the command line hand over."""
@@ -68,6 +71,7 @@ class Scenario:
             raise InputError(message)
         if self.known is not None:
             object.__setattr__(self, "known", _names(self.known))
+            object.__setattr__(self, "known_declared", True)
         if self.context is not None and self.context not in CONTEXTS:
             message = f"context: {self.context!r} is unknown; use one of: {', '.join(CONTEXTS)}."
             raise InputError(message)
@@ -99,7 +103,9 @@ class Scenario:
             _check_columns("--sensitive", (self.sensitive,), schema)
         known = used if self.known is None else tuple(n for n in used if n in set(self.known))
         name = self.name or ("all columns" if self.known is None else "known columns")
-        return replace(self, known=known, name=name)
+        settled = replace(self, known=known, name=name)
+        object.__setattr__(settled, "known_declared", self.known_declared)
+        return settled
 
 
 def _names(values: object) -> tuple[str, ...]:
