@@ -19,6 +19,8 @@ STANDARDS: Final[list[PDFStandard]] = ["a-3a", "ua-1"]
 ATTACHMENT: Final = "assessment.json"
 
 
+_PRIVATE_AREAS: Final = ((0xE000, 0xF8FF), (0xF0000, 0x10FFFF))
+"""PDF/A forbids them: what they mean is known to the font only."""
 _LAST_RESORT: Final = "LastResort"
 """Draws a box for every character: a name that no real font has is spelt instead."""
 
@@ -30,6 +32,17 @@ def font_folders(templates: Path | None = None) -> list[Path]:
     places = [folder("report_templates") / "fonts", Path(mpl.get_data_path()) / "fonts" / "ttf"]
     own = templates / "fonts" if templates else None
     return [own, *places] if own and own.is_dir() else places
+
+
+def printable_characters(fonts: Sequence[Path]) -> frozenset[int]:
+    """Return the code points that have a glyph and may stand in an archived PDF."""
+    from evalkit.prose import covered_characters
+
+    return frozenset(
+        code
+        for code in covered_characters(fonts)
+        if not any(first <= code <= last for first, last in _PRIVATE_AREAS)
+    )
 
 
 def compile_pdf(source: str, attachment: bytes, fonts: Sequence[Path]) -> bytes:

@@ -84,11 +84,10 @@ class Report:
         bytes
             The same bytes for the same assessment.
         """
-        from evalkit.pdf import compile_pdf, font_folders
-        from evalkit.prose import covered_characters
+        from evalkit.pdf import compile_pdf, font_folders, printable_characters
 
         folders = font_folders(self.templates)
-        source = render_typst(self._view, covered_characters(folders), self.templates)
+        source = render_typst(self._view, printable_characters(folders), self.templates)
         return compile_pdf(source, self._subject.content, folders)
 
     def save(
@@ -111,7 +110,7 @@ class Report:
         Raises
         ------
         evalkit.InputError
-            If a format is unknown. Nothing is written then.
+            If a format is unknown, and nothing is written then; or if the folder cannot be used.
         """
         wanted = list(dict.fromkeys([formats] if isinstance(formats, str) else formats))
         unknown = [one for one in wanted if one not in FILE_NAMES]
@@ -120,11 +119,15 @@ class Report:
             raise InputError(f"formats: {unknown[0]!r} is unknown; use some of: {choices}.")
         contents = [self._content(one) for one in wanted]
         place = Path(folder)
-        place.mkdir(parents=True, exist_ok=True)
-        return tuple(
-            _written(place / FILE_NAMES[one], content)
-            for one, content in zip(wanted, contents, strict=True)
-        )
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+            return tuple(
+                _written(place / FILE_NAMES[one], content)
+                for one, content in zip(wanted, contents, strict=True)
+            )
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            raise InputError(f"{place.name}: the report cannot be written ({reason}).") from None
 
     def _content(self, form: str) -> bytes:
         if form == "html":

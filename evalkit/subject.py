@@ -113,8 +113,12 @@ class Subject:
 
     def declared(self, key: str) -> str:
         """Return what was declared under `key` as text, or the words for nothing."""
-        value = self.assessment.declared.get(key)
-        return declared_text(value) or self.label("not_declared")
+        return declared_text(self.declarations.get(key)) or self.label("not_declared")
+
+    @cached_property
+    def declarations(self) -> dict[str, Any]:
+        """Return what was declared, by the keys of ``context.yaml``."""
+        return by_key(self.assessment.declared)
 
     def names(self, names: Sequence[str], shown: int = SHOWN_NAMES, longest: int = 30) -> str:
         """Return names in words, long lists and long names cut."""
@@ -147,6 +151,18 @@ def criterion_of(result: Result) -> str:
 def section_of(criterion: str) -> str:
     """Return the number of a criterion's section."""
     return str(FIRST_CRITERION_SECTION + CRITERIA.index(criterion))
+
+
+def key_of(name: str) -> str:
+    """Return the key of a field however it was written: "Release model" is ``release_model``."""
+    return "_".join(name.strip().lower().replace("-", " ").replace("_", " ").split())
+
+
+def by_key(fields: Any, only_field: str = "") -> dict[str, Any]:
+    """Return declared fields by their keys; what is no mapping counts as `only_field`."""
+    if isinstance(fields, dict):
+        return {key_of(name): value for name, value in fields.items()}
+    return {only_field: fields}
 
 
 def declared_text(value: Any) -> str:

@@ -89,7 +89,7 @@ def _outline(subject: Subject) -> list[dict[str, str]]:
 
 def _head(subject: Subject) -> dict[str, Any]:
     assessment, labels = subject.assessment, subject.words["labels"]
-    declared = declared_text(assessment.declared.get("distribution"))
+    declared = declared_text(subject.declarations.get("distribution"))
     release = subject.title if subject.title != labels["document"] else ""
     day = _day(assessment.created)
     return {

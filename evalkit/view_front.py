@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evalkit import formats
 from evalkit.blocks import beside, heading, note, prose, table, text
-from evalkit.subject import declared_text
+from evalkit.subject import by_key, declared_text, key_of
 from evalkit.view_verdict import control_words, profile_words, recipient_words
 from evalkit.wording import sentence, shortened
 
@@ -26,6 +26,7 @@ _ELSEWHERE: Final = frozenset({"treatment", "intruder", "scenarios"})
 def scope_blocks(subject: Subject) -> list[Block]:
     """Return section 2: files, people, validity."""
     assessment, release = subject.assessment, subject.assessment.release
+    people = {role: name for role, name in assessment.people.items() if name}
     entries = [
         (subject.label("id_date"), formats.date(assessment.created)),
         (subject.label("id_control"), control_words(subject)),
@@ -33,8 +34,8 @@ def scope_blocks(subject: Subject) -> list[Block]:
         (subject.label("id_profile"), profile_words(subject)),
         ("evalkit", f"{assessment.evalkit}, schema {assessment.schema_version}"),
         (subject.label("fact_seed"), f"{assessment.scenario.seed}, {release.seed}"),
-        *declared_rows(subject, "people", assessment.people | assessment.declared),
-        *declared_rows(subject, "administration", assessment.declared),
+        *declared_rows(subject, "people", subject.declarations | people),
+        *declared_rows(subject, "administration", subject.declarations),
     ]
     return [
         *(text(prose(one)) for one in subject.text("scope")),
@@ -47,13 +48,12 @@ def scope_blocks(subject: Subject) -> list[Block]:
 
 def context_blocks(subject: Subject) -> list[Block]:
     """Return section 3: what the controller declared, and what was left open."""
-    declared = subject.assessment.declared
-    rows = declared_rows(subject, "context", declared | _recipient(subject))
+    rows = declared_rows(subject, "context", subject.declarations | _recipient(subject))
     listed = {key for group in subject.words["context"].values() for key in _keys(group)}
     others = [
         (shortened(key, LONGEST_NAME), declared_text(value))
-        for key, value in declared.items()
-        if key not in listed | _ELSEWHERE
+        for key, value in subject.assessment.declared.items()
+        if key_of(key) not in listed | _ELSEWHERE
     ]
     main = [text(prose(one)) for one in subject.text("context")]
     side = note(subject.text("context_aside"), subject.heading("people"))
@@ -75,8 +75,7 @@ def data_blocks(subject: Subject) -> list[Block]:
 
 def treatment_blocks(subject: Subject) -> list[Block]:
     """Return section 5: how the avatars were made, as declared."""
-    declared = subject.assessment.declared.get("treatment")
-    fields = declared if isinstance(declared, dict) else {"method": declared}
+    fields = by_key(subject.declarations.get("treatment"), "method")
     main = [text(prose(one)) for one in subject.text("treatment")]
     side = note(subject.text("treatment_aside"), subject.heading("treatment"))
     rows = declared_rows(subject, "treatment", fields)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from evalkit import formats
 from evalkit.blocks import beside, facts, figure, heading, prose, table, text
 from evalkit.diagram import holdout_diagram
-from evalkit.subject import declared_text
+from evalkit.subject import by_key, declared_text
 from evalkit.view_front import declared_rows
 from evalkit.view_verdict import recipient_words
 from evalkit.wording import sentence, shortened
@@ -40,7 +40,7 @@ def holdout_blocks(subject: Subject, labels: Iterator[str]) -> list[Block]:
         paragraphs.append(text(prose(subject.text("holdout_advice"))))
     caption = prose(subject.text(f"diagram_caption_{kind}"), inline=True, figure=next(labels))
     diagram = figure([holdout_diagram(subject)], [caption], full_width=False)
-    made = declared_text(subject.assessment.declared.get("holdout_made"))
+    made = declared_text(subject.declarations.get("holdout_made"))
     rows = [
         (subject.words["context"]["kind"], subject.words["context"][kind]),
         (subject.words["context"]["made"], made or subject.label("not_declared")),
@@ -56,22 +56,21 @@ def _row_link_key(subject: Subject) -> str:
 def scenario_blocks(subject: Subject) -> list[Block]:
     """Return section 7: which attacker each number belongs to."""
     scenarios = [one.scenario for one in subject.assessment.scenarios()]
-    declared = subject.assessment.declared.get("scenarios")
+    declared = subject.declarations.get("scenarios")
     reasons = declared if isinstance(declared, dict) else {}
     rows = [
         (
             shortened(one.name, LONGEST_NAME),
-            (_known(one.known, subject), declared_text(reasons.get(one.name))),
+            (_known(one.known, subject), _reason(reasons.get(one.name), subject)),
             one.sensitive or subject.label("none"),
             subject.words["labels"]["contexts"].get(one.context) or recipient_words(subject),
             str(one.seed),
         )
         for one in scenarios
     ]
-    intruder = subject.assessment.declared.get("intruder")
-    fields = intruder if isinstance(intruder, dict) else {"conclusion": intruder}
+    intruder = subject.declarations.get("intruder")
     done = bool(declared_text(intruder))
-    form = declared_rows(subject, "intruder", fields) if done else []
+    form = declared_rows(subject, "intruder", by_key(intruder, "conclusion")) if done else []
     undone = prose(f"**{sentence(subject.words['context']['not_done'])}**")
     return [
         *(text(prose(one)) for one in subject.text("scenarios")),
@@ -81,6 +80,12 @@ def scenario_blocks(subject: Subject) -> list[Block]:
         *(text(prose(one)) for one in subject.text("intruder")),
         table(subject.head("entry"), (62, 98), form) if done else text(undone),
     ]
+
+
+def _reason(declared: Any, subject: Subject) -> str:
+    """Return why an attacker is plausible, as declared."""
+    words = declared_text(declared) or subject.label("not_declared")
+    return f"{subject.words['context']['why_plausible']}: {words}"
 
 
 def _known(names: list[str], subject: Subject) -> str:

@@ -83,7 +83,7 @@ def not_tested(subject: Subject) -> list[str]:
     if subject.left_out:
         key = "not_tested_columns" if len(subject.left_out) > 1 else "not_tested_column"
         points.append(subject.label(key, columns=subject.names(subject.left_out)))
-    if not declared_text(subject.assessment.declared.get("intruder")):
+    if not declared_text(subject.declarations.get("intruder")):
         points.append(subject.label("not_tested_intruder"))
     return points
 
@@ -117,7 +117,7 @@ def short_hash(subject: Subject, table: Any) -> str:
 
 def recipient_words(subject: Subject) -> str:
     """Return the recipient as declared, else the one of the scenario."""
-    declared = declared_text(subject.assessment.declared.get("recipient"))
+    declared = declared_text(subject.declarations.get("recipient"))
     context = subject.assessment.scenario.context
     known = subject.words["labels"]["contexts"].get(context, context) if context else ""
     return declared or known or subject.label("not_declared")

@@ -156,6 +156,14 @@ def test_what_was_not_declared_is_said(report: Report) -> None:
     assert "method development for length-of-stay models" in section
 
 
+def test_a_declaration_is_found_however_its_key_is_written() -> None:
+    declared = {"Release model": "open file", "intruder": {"Done-by": "a student"}}
+    text = words_of(Report(msgspec.structs.replace(bare(), declared=declared)).html())
+    assert re.search(r"Release model \(open file[^)]*\)\s+open file", text)
+    assert re.search(r"hours spent\s+a student", text)
+    assert "A motivated intruder with outside sources: not done." not in text
+
+
 def test_an_unknown_declaration_is_printed_too() -> None:
     declared = {"favourite_colour": "blue"}
     report = Report(msgspec.structs.replace(sample(), declared=declared))
@@ -194,6 +202,28 @@ def test_a_name_that_no_font_has_is_spelt_and_not_dropped() -> None:
     report = Report(sample(names=["中文", *NAMES[1:]]))
     assert "U+4E2D" in " ".join(pdf_pages(report))
     assert "中文" in report.html()
+
+
+STRANGE = [
+    *("\U0001f469\u200d\U0001f467", "e\u0301", "\u0639\u0631\u0628\u064a", "a\u00adb", "z\u200bw"),
+    *("\ufe0f", "\ue0ff", "\U000f0000", "\u0378", "\u2028", "\U0001f1eb\U0001f1f7", "x" * 90),
+]
+
+
+def test_no_name_of_a_column_keeps_the_pdf_from_being_made() -> None:
+    assessment = bare()
+    first = assessment.release.variables[0]
+    variables = [msgspec.structs.replace(first, name=name) for name in STRANGE]
+    release = msgspec.structs.replace(assessment.release, variables=variables)
+    scenario = msgspec.structs.replace(assessment.scenario, known=STRANGE)
+    strange = msgspec.structs.replace(assessment, release=release, scenario=scenario)
+    assert "U+E0FF" in " ".join(pdf_pages(Report(strange)))
+
+
+def test_a_folder_that_is_a_file_is_one_clear_line(report: Report, tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("", encoding="utf-8")
+    with pytest.raises(evalkit.InputError, match="taken: the report cannot be written"):
+        report.save(tmp_path / "taken", formats=["json"])
 
 
 def test_the_display_in_a_notebook_is_small_static_and_keeps_to_itself(report: Report) -> None:
