@@ -17,7 +17,7 @@ import click
 
 from evalkit import __version__
 from evalkit.errors import InputError
-from evalkit.plain_values import one_line
+from evalkit.running.plain_values import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -141,7 +141,7 @@ def _without_results(markdown: str) -> str:
 
 def _formula(slug: str, language: str) -> list[str]:
     """Return the formula in LaTeX and in words."""
-    from evalkit.prose_formula import equations
+    from evalkit.prose.formula import equations
     from evalkit.resources import folder
 
     place = folder("report_templates") / "metrics" / slug

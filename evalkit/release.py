@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from evalkit.alignment import aligned_names
 from evalkit.errors import InputError
 from evalkit.halves import row_order, two_halves
 from evalkit.randomness import stream
 from evalkit.reading import read_table
-from evalkit.reading_options import reading_options, whole_number
+from evalkit.reading.alignment import aligned_names
+from evalkit.reading.options import reading_options, whole_number
+from evalkit.reading.typed_tables import typed_tables
 from evalkit.release_notes import release_notes
 from evalkit.splitting import split, split_file
-from evalkit.typed_tables import typed_tables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

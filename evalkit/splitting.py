@@ -10,8 +10,8 @@ from evalkit.errors import InputError
 from evalkit.messages import say
 from evalkit.randomness import content_order, stream
 from evalkit.reading import file_bytes, is_parquet, read_table, unpacked
-from evalkit.reading_options import reading_options, whole_number
-from evalkit.text_files import text_file
+from evalkit.reading.options import reading_options, whole_number
+from evalkit.reading.text_files import text_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pandas as pd
 
-    from evalkit.arrow_columns import TextColumn
     from evalkit.messages import Message
-    from evalkit.text_files import TextFile
+    from evalkit.reading.arrow_columns import TextColumn
+    from evalkit.reading.text_files import TextFile
 
 FEWEST_ROWS = 500
 LARGEST_SEED = 2**63 - 1

@@ -24,8 +24,8 @@ FORBIDDEN_NAMES = {
 RIGHT_OF_THE_WAIST = "report"
 """Everything that is reached from here works from the JSON alone."""
 
-HOLDS_RECORDS = {"release", "reading", "splitting", "assessment", "quantities", "parameters"}
-FRONT_DOORS = {"cli", "running", "execution", "parameters", "notebook_file", "notebook_view"}
+HOLDS_RECORDS = {"release", "reading", "splitting", "assessment", "quantities", "running"}
+FRONT_DOORS = {"cli", "running"}
 MAY_BE_IMPORTED_BY_ALL = {"errors", "messages"}
 
 # Each row: the modules, and what of evalkit they may import beside `MAY_BE_IMPORTED_BY_ALL`.
@@ -36,10 +36,9 @@ ROWS = {
     "scenario": {"metric", "schema"},
     "figures": {"figures", "resources"},
     "kernels": {"kernels"},
-    "prose": {"prose", "prose_formula", "prose_text", "prose_writers"},
-    "prose_formula": {"prose_text"},
-    "prose_text": set(),
-    "prose_writers": {"prose_formula", "prose_text"},
+    "prose": {"prose"},
+    "reading": {"reading", "schema"},
+    "release": {"halves", "randomness", "reading", "release_notes", "schema", "splitting"},
     "metrics": {
         "metric",
         "release",
@@ -57,15 +56,15 @@ ROWS = {
 # Each outside package has one home; the rest of evalkit goes through that.
 HOMES = {
     # Both others ask it for fonts only: which letters one has, and where its own lie.
-    "matplotlib": {"figures", "pdf", "prose_text"},
-    "typst": {"prose_formula", "pdf"},
-    "markdown_it": {"prose", "prose_writers"},
-    "papermill": {"execution"},
-    "nbclient": {"execution"},
-    "jupyter_client": {"kernel_process"},
-    "nbformat": {"notebook_file"},
+    "matplotlib": {"figures", "pdf", "prose"},
+    "typst": {"prose", "pdf"},
+    "markdown_it": {"prose"},
+    "papermill": {"running"},
+    "nbclient": {"running"},
+    "jupyter_client": {"running"},
+    "nbformat": {"running"},
     "click": {"cli", "commands"},
-    "tqdm": {"progress"},
+    "tqdm": {"running"},
     "jinja2": {"pages", "layout", "page_text"},
     "numba": {"kernels"},
 }

@@ -419,7 +419,7 @@ def test_every_option_is_a_parameter_of_the_notebook() -> None:
     import nbformat
 
     from evalkit.commands.assess import command
-    from evalkit.notebook_file import read_parameters
+    from evalkit.running.notebook_file import read_parameters
 
     path = ROOT / "notebooks" / "technical_assessment.ipynb"
     taken = set(read_parameters(nbformat.read(path, as_version=4)))
@@ -452,7 +452,7 @@ def start_up_file(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "start.py"
     path.write_text(
-        "import builtins, evalkit.parameters as p\n"
+        "import builtins, evalkit.running.parameters as p\n"
         "p.scenarios = lambda *a, **k: (_ for _ in ()).throw(SystemExit('start-up file ran'))\n"
     )
     return path

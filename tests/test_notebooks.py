@@ -12,8 +12,8 @@ import nbformat
 import pytest
 
 import evalkit
-from evalkit import notebook_view, parameters
-from evalkit.notebook_file import read_parameters
+from evalkit.running import notebook_view, parameters
+from evalkit.running.notebook_file import read_parameters
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode

@@ -25,7 +25,7 @@ from evalkit.prose import (
     typst_string,
     typst_text,
 )
-from evalkit.prose_text import clean_text
+from evalkit.prose.text import clean_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from evalkit.errors import InputError
 from evalkit.reading import read_table
-from evalkit.reading_options import reading_options
+from evalkit.reading.options import reading_options
 from evalkit.release import load
 
 if TYPE_CHECKING:

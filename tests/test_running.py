@@ -16,12 +16,12 @@ import nbformat
 import numpy as np
 import pytest
 
-from evalkit import InputError, running
-from evalkit.notebook_file import read_parameters, where_raised
-from evalkit.output_folder import check_output, publish
-from evalkit.plain_values import plain
-from evalkit.progress import TerminalProgress
-from evalkit.running import NotebookError, run
+from evalkit import InputError
+from evalkit.running import NotebookError, run, runner
+from evalkit.running.notebook_file import read_parameters, where_raised
+from evalkit.running.output_folder import check_output, publish
+from evalkit.running.plain_values import plain
+from evalkit.running.progress import TerminalProgress
 
 ROOT = Path(__file__).resolve().parent.parent
 SECRET = "Zebulon-4711"
@@ -57,7 +57,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
         "import json, os, sys\n"
         "from pathlib import Path\n"
         "import evalkit\n"
-        "from evalkit.progress import report_step\n"
+        "from evalkit.running.progress import report_step\n"
         "report_step(0, 2, 'Reading')\n"
         "print('error' + '-line', file=sys.stderr)\n"
         "seen = {name: globals()[name] for name in"
@@ -290,7 +290,7 @@ def test_a_disk_that_fails_leaves_the_earlier_report(
         if source.name.endswith("pdf"):
             raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("evalkit.output_folder.shutil.copyfile", full)
+    monkeypatch.setattr("evalkit.running.output_folder.shutil.copyfile", full)
     with pytest.raises(InputError, match="No space left on device"):
         publish(scratch, out)
     assert {path.name: path.read_bytes() for path in out.iterdir()} == before
@@ -361,7 +361,7 @@ def test_elsewhere_a_plain_line_stands_for_each_step_after_the_first(
 
 
 def test_paths_are_told_from_names() -> None:
-    assert running._base_name("profile", "vendor-2026") == "vendor-2026"
-    assert running._base_name("profile", "policies/ours.yaml") == "ours.yaml"
-    assert running._base_name("title", "a/b") == "a/b"
-    assert running._absolute("holdout", "") == ""
+    assert runner._base_name("profile", "vendor-2026") == "vendor-2026"
+    assert runner._base_name("profile", "policies/ours.yaml") == "ours.yaml"
+    assert runner._base_name("title", "a/b") == "a/b"
+    assert runner._absolute("holdout", "") == ""

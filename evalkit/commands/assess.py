@@ -180,12 +180,12 @@ def assess_and_print(options: dict[str, Any], output: Path) -> int:
         0, or 3 if targets were required and are not all met.
     """
     from evalkit.cli import ANSWER_IS_NO, DONE
-    from evalkit.output_folder import ASSESSMENT, REPORT_FILES
-    from evalkit.parameters import check_formats
     from evalkit.records import Assessment
     from evalkit.resources import check_language
     from evalkit.running import run
-    from evalkit.score_table import score_table
+    from evalkit.running.output_folder import ASSESSMENT, REPORT_FILES
+    from evalkit.running.parameters import check_formats
+    from evalkit.running.score_table import score_table
 
     required, quiet = options.pop("require_targets", False), options.pop("quiet", False)
     if required and options.get("profile", "none") == "none":

@@ -73,7 +73,7 @@ def _names_a_file(name: str, value: Any) -> bool:
 
 def _listed(name: str, value: Any) -> Any:
     """Return an option's value in the form of the notebook's parameter."""
-    from evalkit.parameters import names
+    from evalkit.running.parameters import names
 
     if name in LISTS and isinstance(value, str):
         return names(value)

@@ -28,9 +28,9 @@ def command(assessment: str, output: str, language: str | None, templates: str |
     """
     import os
 
-    from evalkit.output_folder import check_output, publish
-    from evalkit.private_folders import matplotlib_folder
     from evalkit.records import Assessment
+    from evalkit.running.output_folder import check_output, publish
+    from evalkit.running.private_folders import matplotlib_folder
 
     found = Assessment.read(assessment)
     check_output(Path(output))

@@ -1,0 +1,111 @@
+"""The columns that the tables share, settled at the door."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalkit.errors import InputError
+from evalkit.messages import say
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from evalkit.messages import Message
+    from evalkit.reading import TextTable
+    from evalkit.reading.options import ReadingOptions
+
+MOST_NAMES = 20
+
+
+def aligned_names(
+    tables: Mapping[str, TextTable], options: ReadingOptions
+) -> tuple[list[str], list[Message]]:
+    """Return the columns of the release in the order of the originals, and notes.
+
+    Parameters
+    ----------
+    tables : mapping of role to TextTable
+        ``"original"`` first.
+    options : ReadingOptions
+        Ignored columns may be absent from any table.
+
+    Returns
+    -------
+    names : list of str
+        Columns of the originals that every table has, and the ignored ones.
+    notes : list of Message
+
+    Raises
+    ------
+    evalkit.InputError
+        If the tables differ in their columns and the user did not ask to go on.
+    """
+    original = tables["original"]
+    _check_options(tables, options)
+    lines = []
+    for role, table in tables.items():
+        if role == "original":
+            continue
+        missing = _absent(original, table, options)
+        extra = _absent(table, original, options)
+        if missing or extra:
+            lines.append(_difference(original.label, table.label, missing, extra))
+    if lines and options.on_mismatch == "error":
+        message = (
+            f"The columns differ: {'; '.join(lines)}. Rename or --ignore them, or go on with "
+            "the columns in common: --on-mismatch intersect."
+        )
+        raise InputError(message)
+    common = [
+        name
+        for name in original.columns
+        if name in options.ignored or all(name in table.columns for table in tables.values())
+    ]
+    if not common:
+        message = "The tables have no column in common; check the files and their headers."
+        raise InputError(message)
+    template = "The columns differ: {differences}. Only the columns in common are assessed."
+    return common, [say("columns_differ", template, differences=lines)] if lines else []
+
+
+def _absent(one: TextTable, other: TextTable, options: ReadingOptions) -> list[str]:
+    """Return the columns of `one` that `other` does not have and should."""
+    return [
+        name for name in one.columns if name not in other.columns | dict.fromkeys(options.ignored)
+    ]
+
+
+def _difference(original: str, label: str, missing: list[str], extra: list[str]) -> str:
+    """Return the columns that only one of two tables has, in words."""
+    parts = [
+        f"only in {where}: {listed(names)}"
+        for where, names in ((original, missing), (label, extra))
+        if names
+    ]
+    return ", ".join(parts)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names for a message: the first 20, and how many more there are.
+
+    Examples
+    --------
+    >>> from evalkit.reading.alignment import listed
+    >>> listed(["age", "sex"])
+    'age, sex'
+    """
+    more = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+
+
+def _check_options(tables: Mapping[str, TextTable], options: ReadingOptions) -> None:
+    """Refuse options that name a column that no table has."""
+    import difflib
+
+    columns = dict.fromkeys(name for table in tables.values() for name in table.columns)
+    for name in (*options.types, *options.use):
+        if name not in columns:
+            near = difflib.get_close_matches(name, list(columns), n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"columns: {listed(list(columns))}."
+            message = f"There is no column {name!r} to give a type or to leave out; {hint}"
+            raise InputError(message)

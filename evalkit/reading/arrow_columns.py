@@ -1,0 +1,163 @@
+"""Columns of text: each different cell once, and for each row which of them it holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evalkit.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    import pandas as pd
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, eq=False)
+class TextColumn:
+    """One column of one table.
+
+    Attributes
+    ----------
+    codes : numpy.ndarray of int32, shape (rows,)
+        Place of the cell's text in `texts`, -1 for an empty cell.
+    texts : pyarrow.Array of string, shape (k,)
+        The different filled cells as they were written, each held by at least one row.
+    blanks : int
+        Empty cells that hold blanks.
+    """
+
+    codes: npt.NDArray[np.int32]
+    texts: pa.Array
+    blanks: int = 0
+
+    def without(self, gone: npt.NDArray[np.bool_]) -> TextColumn:
+        """Return the column with the texts at `gone`, shape (k,), read as empty."""
+        import numpy as np
+        import pyarrow as pa
+
+        if not gone.any():
+            return self
+        places = np.append(np.where(gone, -1, np.cumsum(~gone) - 1), -1).astype(np.int32)
+        return TextColumn(places[self.codes], self.texts.filter(pa.array(~gone)), self.blanks)
+
+    def counts(self) -> npt.NDArray[np.intp]:
+        """Return how many rows hold each text, shape (k,)."""
+        import numpy as np
+
+        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.texts))
+
+    def first_row(self, wanted: npt.NDArray[np.bool_]) -> int:
+        """Return the number, counted from 1, of the first row that holds a wanted text."""
+        import numpy as np
+
+        return int(np.argmax(np.append(wanted, False)[self.codes])) + 1
+
+
+def from_arrow(values: Any) -> TextColumn:
+    """Return an Arrow column of any type as a column of text.
+
+    Parameters
+    ----------
+    values : pyarrow.Array or pyarrow.ChunkedArray, shape (rows,)
+
+    Returns
+    -------
+    TextColumn
+        Cells of nothing but blanks are empty.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from evalkit.reading.arrow_columns import from_arrow
+    >>> from_arrow(pa.array([2.0, None, 2.0])).codes.tolist()
+    [0, -1, 0]
+    """
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    texts = _as_text(values)
+    if isinstance(texts, pa.ChunkedArray):
+        texts = texts.combine_chunks()
+    coded = texts.dictionary_encode()
+    if isinstance(coded, pa.ChunkedArray):
+        coded = coded.combine_chunks()
+    codes = pc.fill_null(coded.indices, -1).to_numpy(zero_copy_only=False).astype(np.int32)
+    column = TextColumn(codes, coded.dictionary)
+    lengths = pc.utf8_length(pc.utf8_trim_whitespace(column.texts))
+    blank = lengths.to_numpy(zero_copy_only=False) == 0
+    padded = blank & (pc.utf8_length(column.texts).to_numpy(zero_copy_only=False) > 0)
+    blanks = int(column.counts()[padded].sum()) if padded.any() else 0
+    kept = column.without(blank)
+    return TextColumn(kept.codes, kept.texts, blanks)
+
+
+def frame_columns(source: Any, role: str) -> tuple[list[Any], list[TextColumn]]:
+    """Return names and columns of a table in memory.
+
+    Parameters
+    ----------
+    source : pandas.DataFrame or Arrow table
+        Anything that offers the Arrow stream interface will do.
+    role : str
+        Name of the table, for messages.
+
+    Returns
+    -------
+    names : list
+        As they are, text or not.
+    columns : list of TextColumn
+
+    Raises
+    ------
+    evalkit.InputError
+        If it is no table.
+    """
+    import pandas as pd
+    import pyarrow as pa
+
+    if isinstance(source, pd.DataFrame):
+        if source.columns.nlevels > 1:
+            message = f"{role}: has column names of several levels; join them into one text each."
+            raise InputError(message)
+        places = range(source.shape[1])
+        return list(source.columns), [_from_series(source.iloc[:, place]) for place in places]
+    if hasattr(source, "__arrow_c_stream__"):
+        table = pa.table(source)
+        return list(table.column_names), [from_arrow(column) for column in table.columns]
+    message = f"{role}: {type(source).__name__} is no table; give a path or a DataFrame."
+    raise InputError(message)
+
+
+def _from_series(series: pd.Series[Any]) -> TextColumn:
+    """Return a column of a DataFrame as text."""
+    import pyarrow as pa
+
+    try:
+        return from_arrow(pa.array(series, from_pandas=True))
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        # Mixed or unusual cells: their own text is the best there is.
+        missing = series.isna().to_numpy()
+        cells = [None if gone else str(cell) for cell, gone in zip(series, missing, strict=True)]
+        return from_arrow(pa.array(cells, pa.string()))
+
+
+def _as_text(values: Any) -> Any:
+    """Return Arrow values as strings; whole floats lose their fraction, NaN is empty."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = values.type
+    if pa.types.is_dictionary(kind):
+        return _as_text(pc.cast(values, kind.value_type))
+    if pa.types.is_duration(kind):
+        per_second = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[kind.unit]
+        ticks = pc.cast(pc.cast(values, pa.int64()), pa.float64(), safe=False)
+        return _as_text(pc.divide(ticks, float(per_second)))
+    if pa.types.is_floating(kind):
+        return pc.cast(pc.if_else(pc.is_nan(values), None, values), pa.string())
+    if pa.types.is_nested(kind):
+        return pa.array([None if cell is None else str(cell) for cell in values.to_pylist()])
+    return pc.cast(values, pa.string())

@@ -1,0 +1,162 @@
+"""What a cell of text says: a number, a truth value, nothing; and its form for messages."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    import pyarrow as pa
+
+    from evalkit.reading.arrow_columns import TextColumn
+
+MISSING_WORDS = frozenset({"NA", "N/A", "NaN", "nan", "null", "NULL", "None"})
+TRUTH = {"true": "True", "false": "False"}
+LONGEST_FORM = 24
+
+_SIGN = "[+\u2212-]?"
+_BLANKS = "' \u00a0\u202f\u2019"
+_PLAIN = {
+    mark: rf"{_SIGN}(?:\d+{re.escape(mark)}?\d*|{re.escape(mark)}\d+)(?:[eE][+-]?\d+)?"
+    for mark in ".,"
+}
+_GROUPED = {
+    ".": rf"{_SIGN}[1-9]\d{{0,2}}(?:[,{_BLANKS}]\d{{3}})+(?:\.\d+)?",
+    ",": rf"{_SIGN}[1-9]\d{{0,2}}(?:[.{_BLANKS}]\d{{3}})+(?:,\d+)?",
+}
+_INFINITE = rf"{_SIGN}[Ii][Nn][Ff](?:[Ii][Nn][Ii][Tt][Yy])?"
+
+
+def form_of(cell: str) -> str:
+    """Return the form of a cell: digits as 9, letters as a, cut after 24 characters.
+
+    Examples
+    --------
+    >>> from evalkit.reading.cells import form_of
+    >>> form_of("12 rue B")
+    '99 aaa a'
+    """
+    form = "".join(
+        "9" if character.isdigit() else "a" if character.isalpha() else character
+        for character in cell[:LONGEST_FORM]
+    )
+    shown = "".join(character if character.isprintable() else " " for character in form)
+    return shown + ("..." if len(cell) > LONGEST_FORM else "")
+
+
+def trimmed(texts: pa.Array) -> pa.Array:
+    """Return the texts without blanks at either end."""
+    import pyarrow.compute as pc
+
+    return pc.utf8_trim_whitespace(texts)
+
+
+def matches(texts: pa.Array, pattern: str) -> npt.NDArray[np.bool_]:
+    """Return which texts the pattern describes from end to end."""
+    import pyarrow.compute as pc
+
+    found = pc.match_substring_regex(texts, f"^(?:{pattern})$")
+    answer: npt.NDArray[np.bool_] = found.to_numpy(zero_copy_only=False).astype(bool)
+    return answer
+
+
+def equals_any(texts: pa.Array, words: frozenset[str]) -> npt.NDArray[np.bool_]:
+    """Return which texts are one of `words`."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    found = pc.is_in(texts, value_set=pa.array(sorted(words), pa.string()))
+    answer: npt.NDArray[np.bool_] = found.to_numpy(zero_copy_only=False).astype(bool)
+    return answer
+
+
+def are_numbers(texts: pa.Array, decimal: str) -> npt.NDArray[np.bool_]:
+    """Return which trimmed texts are numbers, infinities included.
+
+    Parameters
+    ----------
+    texts : pyarrow.Array of string, shape (k,)
+    decimal : {".", ","}
+
+    Returns
+    -------
+    numpy.ndarray of bool, shape (k,)
+    """
+    return matches(texts, f"{_PLAIN[decimal]}|{_GROUPED[decimal]}|{_INFINITE}")
+
+
+def are_grouped(texts: pa.Array, decimal: str) -> npt.NDArray[np.bool_]:
+    """Return which trimmed texts are numbers with thousands marks, such as 1,234.5."""
+    return matches(texts, _GROUPED[decimal])
+
+
+def to_numbers(
+    texts: pa.Array, decimal: str
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64] | None]:
+    """Return trimmed texts as numbers.
+
+    Parameters
+    ----------
+    texts : pyarrow.Array of string, shape (k,)
+    decimal : {".", ","}
+
+    Returns
+    -------
+    floats : numpy.ndarray of float64, shape (k,)
+        NaN where a text is no number; infinities stay.
+    integers : numpy.ndarray of int64, shape (k,), optional
+        The exact values if every text is a whole number of at most 18 digits.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from evalkit.reading.cells import to_numbers
+    >>> to_numbers(pa.array(["1.234,5", "7"]), ",")[0].tolist()
+    [1234.5, 7.0]
+    """
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    known = are_numbers(texts, decimal)
+    floats = np.full(len(texts), np.nan)
+    plain = pc.replace_substring_regex(
+        texts.filter(pa.array(known)), rf"[{_BLANKS}{'.' if decimal == ',' else ','}]|^\+", ""
+    )
+    plain = pc.replace_substring(plain, "\u2212", "-")
+    plain = pc.replace_substring(plain, decimal, ".")
+    floats[known] = pc.cast(plain, pa.float64()).to_numpy(zero_copy_only=False)
+    if known.all() and matches(plain, r"-?\d{1,18}").all():
+        return floats, pc.cast(plain, pa.int64()).to_numpy(zero_copy_only=False)
+    return floats, None
+
+
+def without_marks(column: TextColumn, marks: frozenset[str], decimal: str) -> TextColumn:
+    """Return a column with the user's marks for missing read as empty.
+
+    A mark that is a number also stands for the same number in another form: -1 for -1.0.
+
+    Parameters
+    ----------
+    column : TextColumn
+    marks : frozenset of str
+    decimal : {".", ","}
+
+    Returns
+    -------
+    TextColumn
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    if not marks:
+        return column
+    texts = trimmed(column.texts)
+    numbers, _ = to_numbers(pa.array(sorted(marks), pa.string()), ".")
+    numbers = numbers[np.isfinite(numbers)]
+    gone = equals_any(texts, marks)
+    if len(numbers):
+        gone |= np.isin(to_numbers(texts, decimal)[0], numbers)
+    return column.without(gone)

@@ -1,0 +1,116 @@
+"""Clean column names: text, trimmed, each once; and the column of row numbers dropped."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from evalkit.errors import InputError
+from evalkit.messages import say
+from evalkit.reading.cells import matches, trimmed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from evalkit.messages import Message
+    from evalkit.reading.arrow_columns import TextColumn
+
+_NO_NAME = re.compile(r"(Unnamed: \d+(_level_\d+)?)?")
+
+
+def clean_names(
+    label: str, names: Sequence[Any], columns: Sequence[TextColumn]
+) -> tuple[dict[str, TextColumn], list[Message]]:
+    """Return the columns by clean name, and notes on what was changed.
+
+    Parameters
+    ----------
+    label : str
+        How messages call the table.
+    names : sequence
+        Names as read, text or not.
+    columns : sequence of TextColumn
+        In the same order.
+
+    Returns
+    -------
+    columns : dict of str to TextColumn
+    notes : list of Message
+
+    Raises
+    ------
+    evalkit.InputError
+        If two columns have one name or a column with cells has none.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from evalkit.reading.arrow_columns import from_arrow
+    >>> from evalkit.reading.column_names import clean_names
+    >>> clean_names("a.csv", [" age "], [from_arrow(pa.array(["1"]))])[1][0].code
+    'names_trimmed'
+    """
+    texts = [name if isinstance(name, str) else str(name) for name in names]
+    clean = [text.strip() for text in texts]
+    notes = _name_notes(label, names, texts, clean)
+    kept: dict[str, TextColumn] = {}
+    for place, (name, column) in enumerate(zip(clean, columns, strict=True), start=1):
+        if not _NO_NAME.fullmatch(name):
+            kept[name] = column
+        elif not len(column.texts):
+            notes.append(_empty_note(label, place))
+        elif _is_row_number(column):
+            notes.append(_index_note(label, place))
+        else:
+            message = f"{label}: column {place} has no name; give it one in the header."
+            raise InputError(message)
+    _refuse_repeats(label, clean)
+    if not kept:
+        message = f"{label}: has no column with a name; give a table with a header."
+        raise InputError(message)
+    return kept, notes
+
+
+def _name_notes(
+    label: str, names: Sequence[Any], texts: Sequence[str], clean: Sequence[str]
+) -> list[Message]:
+    """Return notes on names that were made text or trimmed."""
+    notes = []
+    made = [text for name, text in zip(names, texts, strict=True) if not isinstance(name, str)]
+    if made:
+        template = "{table}: column names that were no text were made text: {columns}."
+        notes.append(say("names_made_text", template, table=label, columns=made))
+    cut = [short for text, short in zip(texts, clean, strict=True) if text != short]
+    if cut:
+        template = "{table}: blanks around column names were removed: {columns}."
+        notes.append(say("names_trimmed", template, table=label, columns=cut))
+    return notes
+
+
+def _empty_note(label: str, place: int) -> Message:
+    """Return the note on a column without name and cells."""
+    template = "{table}: column {place} has neither a name nor a filled cell and was dropped."
+    return say("empty_column_dropped", template, table=label, place=place)
+
+
+def _index_note(label: str, place: int) -> Message:
+    """Return the note on a dropped column of row numbers."""
+    template = "{table}: column {place} has no name and holds row numbers; it was dropped."
+    return say("index_column_dropped", template, table=label, place=place)
+
+
+def _is_row_number(column: TextColumn) -> bool:
+    """Return whether a column holds a different whole number in each row."""
+    filled = bool((column.codes >= 0).all())
+    different = len(column.texts) == len(column.codes)
+    return filled and different and bool(matches(trimmed(column.texts), r"\d+").all())
+
+
+def _refuse_repeats(label: str, names: Sequence[str]) -> None:
+    """Refuse names that more than one column has; nothing is renamed in silence."""
+    repeated = [name for name, count in Counter(names).items() if count > 1 and name]
+    if repeated:
+        shown = ", ".join(repr(name) for name in repeated)
+        message = f"{label}: several columns are called {shown}; give each its own name."
+        raise InputError(message)

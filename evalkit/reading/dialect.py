@@ -1,0 +1,162 @@
+"""How a text file was written: its encoding and its delimiter, found for each file."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from evalkit.errors import InputError
+
+DELIMITERS = (",", ";", "\t", "|")
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+SAMPLE_CHARACTERS = 200_000
+FOREIGN_STARTS = {
+    b"PK\x03\x04": "a workbook or zip archive",
+    b"\xd0\xcf\x11\xe0": "an old workbook",
+    b"%PDF": "a PDF",
+    b"\x28\xb5\x2f\xfd": "a zstandard archive",
+    b"BZh": "a bzip2 archive",
+    b"\xfd7zXZ": "an xz archive",
+}
+
+
+def to_utf8(content: bytes, name: str, encoding: str | None) -> tuple[bytes, str]:
+    r"""Return the text of a file as UTF-8 without byte order mark, and its encoding.
+
+    Parameters
+    ----------
+    content : bytes
+        The whole file, not compressed.
+    name : str
+        Base name of the file, for messages.
+    encoding : str, optional
+        Encoding set by the user; None looks for a byte order mark, then tries UTF-8, then
+        Windows-1252.
+
+    Returns
+    -------
+    text : bytes
+        UTF-8.
+    encoding : str
+        Name that Python knows; ``"utf-8-sig"`` stands for UTF-8 with a byte order mark.
+
+    Raises
+    ------
+    evalkit.InputError
+        If the file is no text or the encoding does not fit.
+
+    Examples
+    --------
+    >>> from evalkit.reading.dialect import to_utf8
+    >>> to_utf8(b"\xeele\n", "places.csv", None)
+    (b'\xc3\xaele\n', 'windows-1252')
+    """
+    _refuse_foreign(content, name)
+    found = encoding or _encoding_of(content)
+    try:
+        text = content.decode(found)
+    except LookupError:
+        message = f"encoding: {found!r} is unknown; use utf-8 or windows-1252, for example."
+        raise InputError(message) from None
+    except UnicodeError:
+        tried = f"as {found}" if encoding else "as UTF-8 or Windows-1252"
+        message = f"{name}: cannot be read {tried}; give its encoding with --encoding."
+        raise InputError(message) from None
+    if "\0" in text:
+        message = f"{name}: holds zero bytes, so it is no text table; give a CSV or Parquet file."
+        raise InputError(message)
+    return text.removeprefix("\ufeff").encode(), found
+
+
+def find_delimiter(text: str, name: str) -> tuple[str, bool]:
+    r"""Return the delimiter of a table, and whether the table has more than one column.
+
+    A delimiter fits if every record of a sample has as many fields as the first one.
+
+    Parameters
+    ----------
+    text : str
+        The beginning of the file.
+    name : str
+        Base name of the file, for messages.
+
+    Returns
+    -------
+    delimiter : str
+        One of `DELIMITERS`.
+    several : bool
+        False if no delimiter cuts the first record: the table has one column.
+
+    Raises
+    ------
+    evalkit.InputError
+        If two delimiters fit.
+
+    Examples
+    --------
+    >>> from evalkit.reading.dialect import find_delimiter
+    >>> find_delimiter("place;amount\na;1,20\n", "sums.csv")
+    (';', True)
+    """
+    sample = text[:SAMPLE_CHARACTERS]
+    counts = {mark: _field_counts(sample, mark, cut=len(text) > len(sample)) for mark in DELIMITERS}
+    cutting = [mark for mark in DELIMITERS if counts[mark] and counts[mark][0] > 1]
+    even = [mark for mark in cutting if len(set(counts[mark])) == 1]
+    if len(even) > 1:
+        shown = " and ".join(shown_delimiter(mark) for mark in even)
+        message = f"{name}: {shown} both cut it into even rows; say which with --delimiter."
+        raise InputError(message)
+    if even:
+        return even[0], True
+    if cutting:
+        return max(cutting, key=lambda mark: _share_of_first(counts[mark])), True
+    single = [mark for mark in DELIMITERS if set(counts[mark]) <= {1}]
+    return (single or [","])[0], False
+
+
+def shown_delimiter(mark: str) -> str:
+    r"""Return a delimiter in a form that can be read in a sentence.
+
+    Examples
+    --------
+    >>> from evalkit.reading.dialect import shown_delimiter
+    >>> shown_delimiter("\t")
+    'tab'
+    """
+    return {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar"}.get(mark, repr(mark))
+
+
+def _encoding_of(content: bytes) -> str:
+    """Return the encoding that the bytes themselves show."""
+    if content.startswith(BYTE_ORDER_MARK):
+        return "utf-8-sig"
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return "windows-1252"
+    return "utf-8"
+
+
+def _refuse_foreign(content: bytes, name: str) -> None:
+    """Refuse files that are known not to be text tables."""
+    for start, kind in FOREIGN_STARTS.items():
+        if content.startswith(start):
+            message = f"{name}: is {kind}; save the table as CSV or Parquet."
+            raise InputError(message)
+
+
+def _field_counts(sample: str, delimiter: str, *, cut: bool) -> list[int]:
+    """Return the number of fields of each record; the last is dropped where the sample is cut."""
+    reader = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
+    try:
+        counts = [len(record) for record in reader if record]
+    except csv.Error:
+        return []
+    return counts[:-1] if cut and len(counts) > 1 else counts
+
+
+def _share_of_first(counts: list[int]) -> tuple[float, int]:
+    """Return how many records have as many fields as the first, and that number."""
+    return sum(count == counts[0] for count in counts) / len(counts), counts[0]

@@ -1,0 +1,226 @@
+"""Files and frames to columns of text. The only reader of data files.
+
+Every table is read as text first, whatever it came from, so that a type is decided once for all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evalkit.errors import InputError
+from evalkit.messages import say
+from evalkit.reading.arrow_columns import frame_columns, from_arrow
+from evalkit.reading.column_names import clean_names
+from evalkit.reading.decimal_marks import decimal_marks
+from evalkit.reading.dialect import shown_delimiter
+from evalkit.reading.text_files import text_columns, text_file
+
+if TYPE_CHECKING:
+    from evalkit.messages import Message
+    from evalkit.reading.arrow_columns import TextColumn
+    from evalkit.reading.options import ReadingOptions
+    from evalkit.reading.text_files import TextFile
+
+GZIP_START = b"\x1f\x8b"
+PARQUET_START = b"PAR1"
+
+
+@dataclass(frozen=True, eq=False)
+class TextTable:
+    """One table as it was read: every column as text.
+
+    Attributes
+    ----------
+    label : str
+        How messages call the table.
+    name : str
+        Base name of the file, or the role of a DataFrame.
+    rows : int
+    columns : dict of str to TextColumn
+        In the order of the table.
+    sha256 : str, optional
+        Of the bytes of the file.
+    notes : tuple of Message
+    decimals : dict of str to str
+        Decimal mark of each column; empty until `with_decimals` has found them.
+    """
+
+    label: str
+    name: str
+    rows: int
+    columns: dict[str, TextColumn]
+    sha256: str | None
+    notes: tuple[Message, ...]
+    decimals: dict[str, str] = field(default_factory=dict)
+
+    def with_decimals(self, options: ReadingOptions) -> TextTable:
+        """Return the table with the decimal mark of each column found, and a note on commas."""
+        marks = decimal_marks(self.label, self.columns, options)
+        commas = [name for name, mark in marks.items() if mark == "," != options.decimal]
+        if not commas:
+            return replace(self, decimals=marks)
+        if len(commas) == len(marks):
+            note = say("decimal_comma", "{table}: the decimal mark is a comma.", table=self.label)
+        else:
+            template = (
+                "{table}: the decimal mark is a comma in {columns} and a point elsewhere. If these "
+                "columns hold no numbers, declare them with --categorical."
+            )
+            note = say("decimals_mixed", template, table=self.label, columns=commas)
+        return replace(self, decimals=marks, notes=(*self.notes, note))
+
+
+def read_table(source: Any, role: str, options: ReadingOptions) -> TextTable:
+    """Return a table as columns of text.
+
+    Parameters
+    ----------
+    source : str, pathlib.Path, pandas.DataFrame or Arrow table
+        CSV or Parquet file, plain or compressed with gzip, or a table in memory.
+    role : {"original", "avatars", "holdout"}
+    options : ReadingOptions
+
+    Returns
+    -------
+    TextTable
+
+    Raises
+    ------
+    evalkit.InputError
+        If the table cannot be read, has no rows or has columns without a name of their own.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from evalkit.reading import read_table
+    >>> from evalkit.reading.options import ReadingOptions
+    >>> read_table(pd.DataFrame({"age": [20, 30]}), "original", ReadingOptions()).rows
+    2
+    """
+    if not isinstance(source, str | Path):
+        names, columns = frame_columns(source, role)
+        return _checked(_Origin(role, role), names, columns)
+    content, name = file_bytes(source), Path(source).name
+    sha256 = hashlib.sha256(content).hexdigest()
+    label = _label(name, role)
+    content = unpacked(content, name)
+    if is_parquet(content):
+        names, columns = _parquet_columns(content, name)
+        return _checked(_Origin(label, name, sha256), names, columns)
+    file = text_file(content, name, options)
+    names, columns = text_columns(file, name)
+    origin = _Origin(label, name, sha256, (_dialect_note(label, file),))
+    return _checked(origin, names, columns)
+
+
+def file_bytes(source: str | Path) -> bytes:
+    """Return the bytes of a file, or one clear line on why they cannot be read."""
+    path = Path(source)
+    try:
+        return path.read_bytes()
+    except (OSError, ValueError) as error:
+        if path.is_dir():
+            message = f"{path.name}: is a folder; give a CSV or Parquet file."
+            raise InputError(message) from None
+        reason = (getattr(error, "strerror", None) or type(error).__name__).lower()
+        message = f"{path.name}: cannot be read ({reason}); check the path."
+        raise InputError(message) from None
+
+
+def _label(name: str, role: str) -> str:
+    """Return how messages call a file: its base name, with its role where the name hides it."""
+    return name if role in name.lower() else f"{name} ({role})"
+
+
+def is_parquet(content: bytes) -> bool:
+    """Return whether a file is a Parquet file, whatever its name."""
+    return content.startswith(PARQUET_START)
+
+
+def unpacked(content: bytes, name: str) -> bytes:
+    """Return the content of a gzip file, anything else as it is."""
+    if not content.startswith(GZIP_START):
+        return content
+    import gzip
+
+    try:
+        return gzip.decompress(content)
+    except (OSError, EOFError, zlib.error):
+        message = f"{name}: the gzip archive is damaged or cut short; make it again."
+        raise InputError(message) from None
+
+
+def _parquet_columns(content: bytes, name: str) -> tuple[list[str], list[TextColumn]]:
+    """Return names and columns of a Parquet file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.ParquetFile(pa.BufferReader(content)).read()
+    except (pa.ArrowException, OSError):
+        message = f"{name}: the Parquet file is damaged or cut short; write it again."
+        raise InputError(message) from None
+    return list(table.column_names), [
+        _parquet_column(column, column_name, name)
+        for column_name, column in zip(table.column_names, table.columns, strict=True)
+    ]
+
+
+def _parquet_column(values: Any, column_name: str, name: str) -> TextColumn:
+    """Return one column of a Parquet file as text."""
+    import pyarrow as pa
+
+    try:
+        return from_arrow(values)
+    except pa.ArrowException:
+        message = f"{name}, column {column_name!r}: holds bytes that are no text; leave it out."
+        raise InputError(message) from None
+
+
+@dataclass(frozen=True)
+class _Origin:
+    """Where a table comes from, and what was found on the way."""
+
+    label: str
+    name: str
+    sha256: str | None = None
+    notes: tuple[Message, ...] = ()
+
+
+def _checked(origin: _Origin, names: list[Any], columns: list[TextColumn]) -> TextTable:
+    """Return the table with clean names, or one clear line on what is wrong with it."""
+    rows = len(columns[0].codes) if columns else 0
+    if rows == 0:
+        message = f"{origin.label}: has no rows; give a table with at least one row."
+        raise InputError(message)
+    named, notes = clean_names(origin.label, names, columns)
+    notes += _empty_rows(origin.label, named)
+    return TextTable(origin.label, origin.name, rows, named, origin.sha256, (*origin.notes, *notes))
+
+
+def _empty_rows(label: str, columns: dict[str, TextColumn]) -> list[Message]:
+    """Return the note on rows without a filled cell, such as a spreadsheet leaves at the end."""
+    import numpy as np
+
+    empty = int(np.logical_and.reduce([column.codes < 0 for column in columns.values()]).sum())
+    if not empty:
+        return []
+    template = "{table}: {rows:,} rows hold no filled cell; they count as records all the same."
+    return [say("empty_rows", template, table=label, rows=empty)]
+
+
+def _dialect_note(label: str, file: TextFile) -> Message:
+    """Return the note that says how a text file was read."""
+    return say(
+        "dialect",
+        "{table}: encoding {encoding}, {delimiter}.",
+        table=label,
+        encoding={"utf-8-sig": "utf-8 with byte order mark"}.get(file.encoding, file.encoding),
+        delimiter=f"cells separated by {shown_delimiter(file.delimiter)}"
+        if file.several
+        else "one column",
+    )

@@ -1,0 +1,100 @@
+"""The tables of a release with every column typed once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from evalkit.errors import InputError
+from evalkit.reading.column_notes import column_notes
+from evalkit.reading.conversion import converted, settled_columns
+from evalkit.reading.inference import read_column
+from evalkit.schema import Schema, Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pandas as pd
+
+    from evalkit.reading import TextTable
+    from evalkit.reading.options import ReadingOptions
+
+
+def typed_tables(
+    names: Sequence[str], tables: Mapping[str, TextTable], options: ReadingOptions
+) -> tuple[Schema, dict[str, pd.DataFrame]]:
+    """Return the schema of the originals and every table read by it.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Columns to read, in order.
+    tables : mapping of role to TextTable
+        ``"original"`` among them.
+    options : ReadingOptions
+
+    Returns
+    -------
+    schema : Schema
+        All columns in `names`, with notes.
+    frames : dict of role to pandas.DataFrame
+        The used columns.
+
+    Raises
+    ------
+    evalkit.InputError
+        If a cell does not fit the type of its column, or no column can be used.
+    """
+    import pandas as pd
+
+    cells: dict[str, dict[str, Any]] = {role: {} for role in tables}
+    variables = [_variable(name, tables, options, cells) for name in names]
+    if not cells["original"]:
+        message = (
+            f"{tables['original'].label}: no column can be used: all are text, empty, identifiers "
+            "or ignored; give a type with --categorical or --numeric."
+        )
+        raise InputError(message)
+    frames = {
+        role: pd.DataFrame(cells[role], index=pd.RangeIndex(table.rows))
+        for role, table in tables.items()
+    }
+    return Schema(tuple(variables)), frames
+
+
+def _variable(
+    name: str,
+    tables: Mapping[str, TextTable],
+    options: ReadingOptions,
+    cells: dict[str, dict[str, Any]],
+) -> Variable:
+    """Return one variable; the cells of a used one are put into `cells` for each table."""
+    original = tables["original"]
+    reading = read_column(name, original.columns[name], original.decimals[name], options)
+    columns = settled_columns(name, tables, reading, options)
+    variable = Variable(
+        name=name,
+        type=reading.type,
+        used=reading.used,
+        identifier=reading.identifier,
+        missing_share=float((reading.column.codes < 0).mean()),
+        levels=len(reading.column.texts),
+        notes=tuple(column_notes(name, tables, columns, reading)),
+    )
+    if not reading.used:
+        return variable
+    found, notes = converted(name, tables, columns, reading)
+    for role, values in found.items():
+        cells[role][name] = values
+    return replace(variable, notes=(*variable.notes, *notes), **_filled_facts(found["original"]))
+
+
+def _filled_facts(values: Any) -> dict[str, Any]:
+    """Return missing share and number of levels of converted cells, infinities missing."""
+    import pandas as pd
+
+    filled = ~pd.isna(values)
+    return {
+        "missing_share": float(1 - filled.mean()),
+        "levels": int(pd.unique(values[filled]).size),
+    }

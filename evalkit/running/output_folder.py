@@ -1,0 +1,123 @@
+"""The folder of a report: checked before a run, filled in one go after it.
+
+A run writes into a scratch folder of its own. Bad input, an error or Ctrl-C therefore leave the
+final folder as it was, an earlier report included.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import TYPE_CHECKING
+
+from evalkit.errors import InputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ASSESSMENT = "assessment.json"
+NOTEBOOK = "technical_assessment.ipynb"
+REPORT_FILES = (ASSESSMENT, "technical_assessment.html", "technical_assessment.pdf", NOTEBOOK)
+
+
+def check_output(folder: Path, names: tuple[str, ...] = REPORT_FILES) -> None:
+    """Refuse a folder that cannot be written or that holds files of others under our names.
+
+    Parameters
+    ----------
+    folder : pathlib.Path
+        Where a report is to go; it need not exist and is not made here.
+    names : tuple of str
+        Files that may be replaced there.
+
+    Raises
+    ------
+    evalkit.InputError
+        If it or a part of its path is no folder, if it cannot be written, or if one of `names`
+        is there without an assessment of evalkit beside it.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from evalkit.running.output_folder import check_output
+    >>> check_output(Path("reports/not-made-yet"))
+    """
+    existing = folder.absolute()
+    while not os.path.lexists(existing):
+        existing = existing.parent
+    if not existing.is_dir():
+        raise InputError(f"Output: {existing.name!r} is not a folder; choose another one.")
+    if not os.access(existing, os.W_OK | os.X_OK):
+        raise InputError(f"Output: the folder {existing.name!r} cannot be written; choose another.")
+    if existing == folder.absolute():
+        _check_own(folder, names)
+
+
+def _check_own(folder: Path, names: tuple[str, ...]) -> None:
+    """Refuse to replace files that no earlier report left."""
+    there = [name for name in names if os.path.lexists(folder / name)]
+    if not there or _is_report(folder):
+        return
+    message = (
+        f"Output: the folder {folder.absolute().name!r} holds {there[0]} but no report of evalkit; "
+        "choose another folder, so that nothing of yours is replaced."
+    )
+    raise InputError(message)
+
+
+def _is_report(folder: Path) -> bool:
+    """Return whether an assessment of evalkit lies in the folder."""
+    import msgspec
+
+    class Mark(msgspec.Struct):
+        evalkit: str
+        schema_version: int
+
+    path = folder / ASSESSMENT
+    try:
+        msgspec.json.decode(path.read_bytes(), type=Mark)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+    return path.is_file() and not path.is_symlink()
+
+
+def publish(scratch: Path, folder: Path, *, replace: tuple[str, ...] = REPORT_FILES) -> list[Path]:
+    """Move every file of `scratch` into `folder`; return the new paths, sorted by name.
+
+    Parameters
+    ----------
+    scratch : pathlib.Path
+        Folder of finished files; subfolders are not looked at.
+    folder : pathlib.Path
+        Made if needed.
+    replace : tuple of str
+        Names that an earlier report may have left: those not in `scratch` are removed, so that
+        no file of an older report stands beside a newer one.
+
+    Returns
+    -------
+    list of pathlib.Path
+
+    Raises
+    ------
+    evalkit.InputError
+        If the folder cannot be written or the disk is full; nothing is changed then.
+    """
+    names = sorted(path.name for path in scratch.iterdir() if path.is_file())
+    parts = {name: folder / f".{name}.part" for name in names}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, part in parts.items():
+            shutil.copyfile(scratch / name, part)
+        for name, part in parts.items():
+            part.replace(folder / name)
+        for name in set(replace) - set(names):
+            (folder / name).unlink(missing_ok=True)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        message = f"Output: the folder {folder.absolute().name!r} cannot be written ({reason})."
+        raise InputError(message) from None
+    finally:
+        for part in parts.values():
+            part.unlink(missing_ok=True)
+    return [folder / name for name in names]

@@ -1,0 +1,117 @@
+"""Parameters as plain JSON types, so that a notebook gets what its caller meant.
+
+Papermill turns a NumPy integer, a date or a tuple into a text and refuses a path.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import numbers
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from evalkit.errors import InputError
+
+DEEPEST = 20
+"""Levels of lists and dicts in one value."""
+
+
+def plain(name: str, value: object, depth: int = 0) -> Any:
+    """Return `value` in plain JSON types.
+
+    Parameters
+    ----------
+    name : str
+        Name of the parameter, for the message.
+    value : object
+        Text, number, truth value, path, date, list, tuple, set or mapping of such; NumPy numbers
+        too.
+    depth : int
+        How many containers stand around the value.
+
+    Returns
+    -------
+    str, int, float, bool, None, list or dict
+        Sets come sorted; dates in ISO form; paths as text.
+
+    Raises
+    ------
+    evalkit.InputError
+        If the value has no plain form: not a finite number, no valid text, another type, or
+        nested more than `DEEPEST` levels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from evalkit.running.plain_values import plain
+    >>> plain("axes", np.int64(3)), plain("known", ("age", "sex"))
+    (3, ['age', 'sex'])
+    """
+    if depth > DEEPEST:
+        raise InputError(f"{name}: nested more than {DEEPEST} levels deep; give a simpler value.")
+    if isinstance(value, Mapping):
+        return {_key(name, key): plain(name, inner, depth + 1) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(name, inner, depth + 1) for inner in value]
+    if isinstance(value, set | frozenset):
+        return sorted((plain(name, inner, depth + 1) for inner in value), key=str)
+    return _scalar(name, value)
+
+
+def _scalar(name: str, value: object) -> str | int | float | bool | None:
+    """Return one value that holds no others in its plain form."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return _text(name, str(value))
+    if isinstance(value, os.PathLike):
+        return _text(name, os.fsdecode(value))
+    if isinstance(value, dt.date | dt.time):
+        return value.isoformat()
+    return _number(name, value)
+
+
+def _number(name: str, value: object) -> int | float | bool:
+    """Return a number of any library as Python's own; refuse what is none."""
+    if type(value).__name__ in {"bool_", "bool"} and type(value).__module__ == "numpy":
+        return bool(value)
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, numbers.Real) and math.isfinite(value):
+        return float(value)
+    kind = "a number that is not finite" if isinstance(value, numbers.Real) else None
+    kind = kind or f"a value of type {type(value).__name__}"
+    raise InputError(f"{name}: {kind} cannot be handed to a notebook; give a text, number or list.")
+
+
+def _text(name: str, value: str) -> str:
+    """Return `value` unless it holds bytes that are no text, as a badly named file does."""
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        message = f"{name}: holds bytes that are not valid text; rename the file or folder."
+        raise InputError(message) from None
+    return value
+
+
+def _key(name: str, key: object) -> str:
+    """Return a key of a mapping, which JSON wants as a text."""
+    if not isinstance(key, str):
+        raise InputError(f"{name}: the keys inside must be texts, not {type(key).__name__}.")
+    return _text(name, key)
+
+
+def one_line(text: str) -> str:
+    r"""Return a text as a terminal may show it: one line, no control characters.
+
+    A name of a column comes from a file and could hold commands to the terminal.
+
+    Examples
+    --------
+    >>> from evalkit.running.plain_values import one_line
+    >>> one_line("town\x1b[2J\n is missing")
+    'town?[2J is missing'
+    """
+    return "".join(one if one.isprintable() else "?" for one in " ".join(text.split()))

@@ -1,0 +1,100 @@
+"""The scores of an assessment as a small table of texts, for a terminal and a notebook."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalkit.running.plain_values import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from evalkit.records import Assessment, Result
+
+HEAD = ("metric", "scenario", "score", "95 % interval", "target", "verdict")
+
+
+def score_table(assessment: Assessment) -> str:
+    """Return one aligned line for each metric and scenario, then why a metric has no verdict.
+
+    Parameters
+    ----------
+    assessment : Assessment
+
+    Returns
+    -------
+    str
+        Without a line end. The score is the headline number of the report.
+
+    Examples
+    --------
+    >>> import evalkit
+    >>> import pandas as pd
+    >>> from evalkit.running.score_table import score_table
+    >>> table = pd.DataFrame({"age": [20, 30, 40, 50], "size": [1, 3, 2, 4]})
+    >>> found = evalkit.assess(evalkit.load(table, table, table))
+    >>> score_table(found).splitlines()[0].split()[0]
+    'metric'
+    """
+    reasons = {
+        slug: result.reason.text
+        for one in assessment.scenarios()
+        for slug, result in one.results.items()
+        if result.reason is not None
+    }
+    table = aligned([HEAD, *score_rows(assessment)])
+    return "\n".join([*table, *(one_line(f"{slug}: {text}") for slug, text in reasons.items())])
+
+
+def score_rows(assessment: Assessment) -> list[tuple[str, ...]]:
+    """Return one row of texts for each metric and scenario, below `HEAD`.
+
+    Examples
+    --------
+    >>> import evalkit
+    >>> import pandas as pd
+    >>> from evalkit.running.score_table import score_rows
+    >>> table = pd.DataFrame({"age": [20, 30, 40, 50], "size": [1, 3, 2, 4]})
+    >>> score_rows(evalkit.assess(evalkit.load(table, table, table)))[1][:3]
+    ('correlation_difference_ratio', 'all columns', '100.0 %')
+    """
+    return [
+        (slug, one_line(one.scenario.name), *_cells(result))
+        for one in assessment.scenarios()
+        for slug, result in one.results.items()
+    ]
+
+
+def headline(result: Result) -> float | None:
+    """Return the number that stands for a result: the average over ties where there is one."""
+    expected = result.facts.get("expected_score")
+    return result.score if expected is None else float(expected)
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return rows of cells as lines with aligned columns.
+
+    Examples
+    --------
+    >>> from evalkit.running.score_table import aligned
+    >>> aligned([("a", "b"), ("long", "c")])
+    ['a     b', 'long  c']
+    """
+    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
+def _cells(result: Result) -> tuple[str, str, str, str]:
+    """Return score, interval, target and verdict as text."""
+    score = headline(result)
+    low, high = result.interval or (None, None)
+    target = result.target
+    return (
+        "-" if score is None else f"{score:.1f} {result.unit}",
+        "-" if low is None else f"{low:.1f} to {high:.1f}",
+        "-" if target is None else f"{target.operator} {target.value:g}",
+        result.verdict,
+    )
