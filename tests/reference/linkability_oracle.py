@@ -47,10 +47,9 @@ def expected_score(
     known_a: list[str],
     known_b: list[str],
     numeric: set[str],
-    range_rows: list[Row] | None = None,
 ) -> float:
     """Return 100 (1 - mean P(i linked)) over independent tie-breaking."""
-    scale = ranges_of(range_rows or originals + avatars, [*known_a, *known_b], numeric)
+    scale = ranges_of(originals + avatars, [*known_a, *known_b], numeric)
     linked = Fraction(0)
     for x in originals:
         in_a = tie_set(x, avatars, known_a, scale)
