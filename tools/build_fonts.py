@@ -35,7 +35,7 @@ TEXT: Final = frozenset(
         *range(0x370, 0x400),
         *range(0x2000, 0x2070),
         *range(0x2190, 0x2200),
-        *map(ord, "€−×≈≠≤≥√∈"), - the signs are meant
+        *map(ord, "€−×≈≠≤≥√∈"),
     ]
 )
 # What formulas are written with: upright letters and their accents, italic letters, Greek,
@@ -46,8 +46,8 @@ MATHEMATICS: Final = frozenset(
         *range(0x20, 0x7F),
         *range(0xC0, 0x100),
         *range(0x391, 0x3CA),
-        *map(ord, "\xa0±·×÷′…⟨⟩⌊⌋⌈⌉ℎℓℕℝℤ"), - the signs are meant
-        *map(ord, "→⇒∀∂∃∅∇∈∉∏∑−∗∘√∝∞∥∧∨∩∪∫∼≈≔≠≤≥≪≫⊂⊆⊥⋅⋯"), - the same
+        *map(ord, "\xa0±·×÷′…⟨⟩⌊⌋⌈⌉ℎℓℕℝℤ"),  # noqa: RUF001 - the signs are meant
+        *map(ord, "→⇒∀∂∃∅∇∈∉∏∑−∗∘√∝∞∥∧∨∩∪∫∼≈≔≠≤≥≪≫⊂⊆⊥⋅⋯"),  # noqa: RUF001 - the same
         *range(0x1D434, 0x1D468),
         0x1D53C,
         0x1D7D9,
