@@ -21,6 +21,8 @@ ATTACHMENT: Final = "assessment.json"
 
 _PRIVATE_AREAS: Final = ((0xE000, 0xF8FF), (0xF0000, 0x10FFFF))
 """PDF/A forbids them: what they mean is known to the font only."""
+_SUSPECTS: Final = b"/Suspects false"
+"""The default said aloud; some versions of poppler print an error for it. Same length, same file."""
 _LAST_RESORT: Final = "LastResort"
 """Draws a box for every character: a name that no real font has is spelt instead."""
 
@@ -90,7 +92,7 @@ def compile_pdf(source: str, attachment: bytes, fonts: Sequence[Path]) -> bytes:
             detail = f"{error.message} ({hints})" if hints else error.message
             message = f"The PDF could not be set: {detail}"
             raise InputError(message) from error
-    return bytes(pdf)
+    return bytes(pdf).replace(_SUSPECTS, b" " * len(_SUSPECTS), 1)
 
 
 def _gather_fonts(places: Sequence[Path], target: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import shutil
+import subprocess
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
 
@@ -206,3 +207,15 @@ def test_a_browser_finds_no_barrier_and_asks_for_nothing(
     assert said == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.close()
+
+
+def test_poppler_reads_the_pdf_without_a_word_of_complaint(pdf: bytes, tmp_path: Path) -> None:
+    program = shutil.which("pdfinfo")
+    if program is None:
+        pytest.skip("pdfinfo is not on this machine")
+    (tmp_path / "report.pdf").write_bytes(pdf)
+    done = subprocess.run(
+        [program, str(tmp_path / "report.pdf")], capture_output=True, text=True, check=True
+    )
+    assert done.stderr == ""
+    assert "Tagged:          yes" in done.stdout
