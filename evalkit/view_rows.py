@@ -12,6 +12,7 @@ from evalkit.wording import (
     attack_words,
     basis_words,
     headline,
+    sampling_interval,
     shortened,
     target_words,
     verdict_words,
@@ -54,12 +55,23 @@ def verdict_row(criterion: str, subject: Subject) -> dict[str, Any]:
         "basis": _basis(lead, subject),
         "strip": _strip(lead, subject) if measured else None,
         "score": formats.score(headline(result)),
-        "interval": formats.interval(result.interval) if result.interval else "",
+        "interval": _interval(lead, subject),
         "words": _row_words(lead, subject, also),
         "target": target_words(result.target, profile.date if profile else None, subject.words)
         if measured
         else "",
     }
+
+
+def _interval(lead: Entry, subject: Subject) -> str:
+    """Return the interval; one that is not from sampling is called what it is."""
+    result = lead.result
+    if result.interval is None:
+        return ""
+    words = formats.interval(result.interval)
+    if sampling_interval(result) is None:
+        return fill(subject.words["verdicts"]["range_over_splits"], interval=words)
+    return words
 
 
 def _strip(lead: Entry, subject: Subject) -> Picture:

@@ -273,6 +273,12 @@ def test_the_words_of_a_verdict_follow_the_interval(key: str, fields: dict[str, 
     assert ("Too few rows." in words) == (key in {"not_judged", "not_measured"})
 
 
+def test_a_range_over_splits_is_called_so_on_the_first_page() -> None:
+    assessment = with_result(sample(), CORRELATION, interval_method="splits")
+    row = Report(assessment)._view["verdict"]["rows"][4]
+    assert row["interval"] == "range over splits 58.9 to 73.6"
+
+
 @pytest.mark.parametrize(
     ("finding", "facts"),
     [
