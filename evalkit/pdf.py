@@ -22,7 +22,7 @@ ATTACHMENT: Final = "assessment.json"
 _PRIVATE_AREAS: Final = ((0xE000, 0xF8FF), (0xF0000, 0x10FFFF))
 """PDF/A forbids them: what they mean is known to the font only."""
 _SUSPECTS: Final = b"/Suspects false"
-"""The default said aloud; some versions of poppler print an error for it. Same length, same file."""
+"""The default said aloud; some versions of poppler print an error. Same length, same file."""
 _LAST_RESORT: Final = "LastResort"
 """Draws a box for every character: a name that no real font has is spelt instead."""
 

@@ -192,6 +192,12 @@ class Assessment(Record, frozen=True, kw_only=True):
         ]
         return pd.DataFrame(rows)
 
+    def _repr_html_(self) -> str:
+        """Return the verdict table for a notebook: static, escaped, without an outside address."""
+        from evalkit.report import Report
+
+        return Report(self)._repr_html_()
+
     def json(self) -> bytes:
         """Return the archived form: UTF-8 JSON, indented, in the order of the fields."""
         return msgspec.json.format(msgspec.json.encode(self), indent=1) + b"\n"

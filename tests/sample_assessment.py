@@ -116,6 +116,8 @@ def linkability(holdout_kind: str, names: list[str]) -> Result:
         "split_count": 100,
         "split_total": 462,
         "split_sample": N_ORIGINAL,
+        "curve_sample": 500,
+        "curve_orders": 20,
         "mean_tie_set_a": 1.0,
         "mean_tie_set_b": 1.1,
         "certain_links": 702,

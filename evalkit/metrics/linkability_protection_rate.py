@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 SLUG = "linkability_protection_rate"
 SHUFFLES = 20
 LARGEST_SPLIT_COUNT = 100
-SPLIT_SAMPLE_ROWS = 500
+SPLIT_SAMPLE_ROWS = 10_000
 COARSE_SELF_SCORE = 90.0
 NOTABLE_POINTS = 2.0
 CURVE_ORDERS = 20
@@ -193,6 +193,8 @@ def compute(
     facts |= _splits(attacker, rng)
     facts |= _control(attacker, halves, linked, facts["floor_score"])
     facts["curve"] = _curve(attacker, rng)
+    facts["curve_sample"] = min(n, CURVE_SAMPLE_ROWS)
+    facts["curve_orders"] = CURVE_ORDERS
     low, high = intervals.wilson(n * linked.linked_share, n)
     return Outcome(
         score=100 * (1 - n_linked / n),
