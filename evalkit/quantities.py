@@ -5,17 +5,17 @@ One search per (table pair, variable set, ranges), however many metrics ask.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from evalkit.kernels import Column, NearestSets, link_probability, nearest
+from evalkit.kernels import Column, NearestSets, link_probability, nearest, own_distances
 from evalkit.kernels.correlations import Deals, correlations, filled_pairs
 from evalkit.randomness import content_order
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     import pandas as pd
     from numpy.typing import NDArray
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 Ranges: TypeAlias = "dict[str, tuple[float | int, float | int] | None]"
 Cells: TypeAlias = "NDArray[np.int64] | NDArray[np.float64]"
 TableName: TypeAlias = Literal["original", "avatars", "holdout"]
+Found = TypeVar("Found")
+
+TIE = 1e-9  # Gower distances that differ by no more are equal (metrics.md, rule 4)
 
 _CACHES: WeakKeyDictionary[Release, dict[Any, Any]] = WeakKeyDictionary()
 
@@ -130,6 +133,13 @@ class Pairing:
             self._found[key] = self.nearest(key)
         return self._found[key]
 
+    def own_is_nearest(self, names: Iterable[str]) -> NDArray[np.bool_]:
+        """Return for each query whether the target of its own row is among the nearest ones."""
+        names = sorted(names)
+        columns = [self._column(name) for name in names]
+        own = own_distances(columns, capped=self._capped)
+        return np.asarray(own <= self.shared(names).distance + TIE)
+
     def _column(self, name: str) -> Column:
         """Return one column of both tables as the kernels read it."""
         if name not in self._columns:
@@ -138,6 +148,29 @@ class Pairing:
             low, high = (self._ranges[name] or (None, None)) if numeric else (None, None)
             self._columns[name] = Column(query, target, numeric, low, high)
         return self._columns[name]
+
+
+def remembered(release: Release, key: Any, make: Callable[[], Found]) -> Found:
+    """Return what `make` gives, made once for a release and then kept as long as the release.
+
+    Parameters
+    ----------
+    release : Release
+        The tables.
+    key : hashable
+        What tells it from all other quantities of the release.
+    make : callable
+        Called without arguments the first time.
+
+    Returns
+    -------
+    object
+    """
+    kept = _CACHES.setdefault(release, {})
+    if key not in kept:
+        kept[key] = make()
+    found: Found = kept[key]
+    return found
 
 
 def shared_pairing(release: Release, query: TableName, target: TableName) -> Pairing:
@@ -156,14 +189,39 @@ def shared_pairing(release: Release, query: TableName, target: TableName) -> Pai
     -------
     Pairing
     """
-    cache = _CACHES.setdefault(release, {})
-    if (query, target) not in cache:
-        schema = release.schema
+
+    def make() -> Pairing:
         together = ranges(schema, (release.original, release.avatars), schema.used_names())
-        tables = getattr(release, query), getattr(release, target)
-        cache[query, target] = Pairing(schema, *tables, together)
-    found: Pairing = cache[query, target]
-    return found
+        return Pairing(schema, *tables, together)
+
+    schema, tables = release.schema, (getattr(release, query), getattr(release, target))
+    return remembered(release, ("pairing", query, target), make)
+
+
+def real_pairing(release: Release, query: TableName, target: TableName) -> Pairing:
+    """Return two whole tables of a release, paired once, with ranges that no avatar can stretch.
+
+    Ranges are over the real records, originals and holdout, and a difference counts at most 1:
+    the distance of every metric but linkability (metrics.md, rule 3).
+
+    Parameters
+    ----------
+    release : Release
+        The tables.
+    query, target : str
+        ``"original"``, ``"avatars"`` or ``"holdout"``.
+
+    Returns
+    -------
+    Pairing
+    """
+
+    def make() -> Pairing:
+        real = [release.original, *([] if release.holdout is None else [release.holdout])]
+        return Pairing(schema, *tables, ranges(schema, real, schema.used_names()), capped=True)
+
+    schema, tables = release.schema, (getattr(release, query), getattr(release, target))
+    return remembered(release, ("real pairing", query, target), make)
 
 
 def in_content_order(frame: pd.DataFrame, schema: Schema, names: Sequence[str]) -> NDArray[np.intp]:
@@ -236,6 +294,8 @@ __all__ = [
     "nearest",
     "number_matrix",
     "ranges",
+    "real_pairing",
+    "remembered",
     "shared_pairing",
     "varying",
 ]

@@ -49,8 +49,9 @@ ROWS = {
         "figures",
         "intervals",
         "randomness",
+        "steps",
     },
-    "quantities": {"schema", "release", "kernels", "engine", "randomness"},
+    "quantities": {"quantities", "schema", "release", "kernels", "engine", "randomness"},
 }
 
 # Each outside package has one home; the rest of evalkit goes through that.
@@ -132,7 +133,8 @@ def imports(module: str) -> Imports:
 
 def family(module: str) -> str:
     """Return the name below evalkit that the rules speak of: the file or its folder."""
-    return module.split(".")[1] if "." in module else module
+    name = module.split(".")[1] if "." in module else module
+    return "quantities" if name.startswith("quantities_") else name
 
 
 def own(names: set[str]) -> set[str]:

@@ -3,6 +3,7 @@
 from evalkit.kernels.columns import Column
 from evalkit.kernels.euclidean import Closest, OwnRank, closest, own_rank
 from evalkit.kernels.linking import LinkProbability, link_probability
+from evalkit.kernels.own import own_distances
 from evalkit.kernels.search import nearest
 from evalkit.kernels.sets import NearestSets
 
@@ -15,5 +16,6 @@ __all__ = [
     "closest",
     "link_probability",
     "nearest",
+    "own_distances",
     "own_rank",
 ]

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     ColumnCells = NDArray[np.int64] | NDArray[np.float64]
 
 
+SIGN_TIE = 1e-9  # of entries that are as large the first one fixes the sign of an axis
+FARTHEST = 1e100  # deviations from the mean at which a cell is held: its square is a number
+
+
 @dataclass(frozen=True, eq=False)
 class NumericCoding:
     """How a numeric column becomes one column, and a second one where cells are missing.
@@ -38,7 +42,9 @@ class NumericCoding:
     def columns(self, cells: ColumnCells) -> list[NDArray[np.float64]]:
         """Return the coded columns of a table, each of shape (rows,)."""
         missing = np.isnan(cells)
-        scaled = np.where(missing, 0.0, (cells - self.mean) / self.deviation)
+        with np.errstate(over="ignore"):
+            scaled = np.clip((cells - self.mean) / self.deviation, -FARTHEST, FARTHEST)
+        scaled = np.where(missing, 0.0, scaled)
         if self.missing_share == 0:
             return [scaled]
         return [scaled, _centred(missing, self.missing_share)]
@@ -101,7 +107,10 @@ def _numeric_coding(cells: NDArray[np.float64]) -> NumericCoding | None:
     filled = cells[~np.isnan(cells)]
     if filled.size == 0 or filled.min() == filled.max():
         return None
-    return NumericCoding(float(filled.mean()), float(filled.std()), 1 - len(filled) / len(cells))
+    # Divided by a power of two, which is exact: squares of very large or small numbers have none.
+    unit = float(np.ldexp(1.0, int(np.frexp(np.abs(filled).max())[1]) - 1))
+    mean, deviation = float((filled / unit).mean()) * unit, float((filled / unit).std()) * unit
+    return NumericCoding(mean, deviation, 1 - len(filled) / len(cells))
 
 
 def _level_coding(cells: ColumnCells) -> LevelCoding:
@@ -147,8 +156,8 @@ def principal_axes(matrix: Matrix, count: int) -> tuple[Matrix, NDArray[np.float
     Returns
     -------
     ndarray of float64, shape (q, axes)
-        Orthonormal loadings. In each, the entry of largest size is positive, so that the sign
-        is the same on every machine.
+        Orthonormal loadings. In each, the first entry of largest size is positive, so that the
+        sign is the same on every machine.
     ndarray of float64, shape (axes,)
         Shares of the total variance, 0 to 1, largest first.
 
@@ -160,11 +169,33 @@ def principal_axes(matrix: Matrix, count: int) -> tuple[Matrix, NDArray[np.float
     >>> loadings.ravel().tolist(), shares.tolist()
     ([1.0, 0.0], [1.0])
     """
-    # The eigenvectors of X'X are the right singular vectors of X; sums over rows add up.
-    values, vectors = np.linalg.eigh(matrix.T @ matrix)
-    kept = min(count, matrix.shape[1])
+    return axes_of_products(matrix.T @ matrix, count)
+
+
+def axes_of_products(products: Matrix, count: int) -> tuple[Matrix, NDArray[np.float64]]:
+    """Return the same as `principal_axes` from X'X, which can be added up over parts of X.
+
+    Parameters
+    ----------
+    products : ndarray of float64, shape (q, q)
+        X'X of the coded originals X.
+    count : int
+        Number of axes wanted.
+
+    Returns
+    -------
+    ndarray of float64, shape (q, axes)
+    ndarray of float64, shape (axes,)
+    """
+    if len(products) == 0:
+        return np.zeros((0, 0)), np.zeros(0)
+    # The eigenvectors of X'X are the right singular vectors of X.
+    values, vectors = np.linalg.eigh(products)
+    kept = min(count, len(products))
     loadings = vectors[:, ::-1][:, :kept]  # (q, axes)
-    signs = np.sign(loadings[np.argmax(np.abs(loadings), axis=0), np.arange(kept)])
+    sizes = np.abs(loadings)
+    largest = np.argmax(sizes >= sizes.max(axis=0) - SIGN_TIE, axis=0)
+    signs = np.sign(loadings[largest, np.arange(kept)])
     total = values.sum()
     shares = np.maximum(values[::-1][:kept], 0.0) / (total if total > 0 else 1.0)
     return loadings * signs, shares

@@ -45,12 +45,12 @@ class Closest:
 
 @dataclass(frozen=True, eq=False)
 class OwnRank:
-    """How a query's own target, that of the same row number, lies among all targets.
+    """How a query's own target lies among all targets.
 
     Attributes
     ----------
     nearer : ndarray of int64, shape (n,)
-        Targets strictly nearer to the query than its own; 0 to n - 1.
+        Targets strictly nearer to the query than its own; 0 to m - 1.
     tied : ndarray of int64, shape (n,)
         Targets as near as its own, the own one included; at least 1.
     """
@@ -115,16 +115,18 @@ def own_rank(
     queries: Points,
     targets: Points,
     *,
+    own: NDArray[np.intp] | None = None,
     threads: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> OwnRank:
     """Count for each query the targets nearer than its own, and those as near.
 
-    Row i of `targets` is the own target of row i of `queries`.
-
     Parameters
     ----------
-    queries, targets : ndarray of float64, shape (n, p)
+    queries : ndarray of float64, shape (n, p)
+    targets : ndarray of float64, shape (m, p)
+    own : ndarray of intp, shape (n,), optional
+        Row of the own target of each query; row i for query i if left out, and m is n then.
     threads : int, optional
         None uses every processor that this process may run on.
     progress : callable, optional
@@ -138,7 +140,7 @@ def own_rank(
     Raises
     ------
     ValueError
-        If the shapes differ, or a coordinate is missing or infinite.
+        If the shapes do not fit, or a coordinate is missing or infinite.
 
     Examples
     --------
@@ -148,20 +150,21 @@ def own_rank(
     >>> rank.nearer.tolist(), rank.tied.tolist()
     ([0, 1, 1], [1, 1, 2])
     """
-    if queries.shape != targets.shape:
-        raise ValueError("queries and their own targets differ in shape")
+    if len(queries) != (len(targets) if own is None else len(own)):
+        raise ValueError("queries and their own targets differ in number")
     if len(queries) == 0:
         return OwnRank(np.zeros(0, np.int64), np.zeros(0, np.int64))
     _check(queries, targets)
+    rows = np.arange(len(queries)) if own is None else own
     floor = _floor(queries)
 
     def work(start: int, end: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         squares = _squares(queries[start:end], targets)
-        own = np.sqrt(squares[np.arange(end - start), np.arange(start, end)])
-        slack = TIE_SHARE * own + floor
-        below = np.maximum(own - slack, 0.0) ** 2
+        distance = np.sqrt(squares[np.arange(end - start), rows[start:end]])
+        slack = TIE_SHARE * distance + floor
+        below = np.maximum(distance - slack, 0.0) ** 2
         nearer = np.count_nonzero(squares < below[:, None], axis=1)
-        within = np.count_nonzero(squares <= ((own + slack) ** 2)[:, None], axis=1)
+        within = np.count_nonzero(squares <= ((distance + slack) ** 2)[:, None], axis=1)
         return nearer, within - nearer
 
     crew = gather_crew(threads, progress)

@@ -49,6 +49,21 @@ def test_the_rank_of_the_own_point_is_that_of_the_slow_way(seed: int) -> None:
         assert rank.tied[i] == sum(abs(d - row[i]) <= 1e-9 for d in row)
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_the_own_point_may_stand_in_any_row(seed: int) -> None:
+    r = np.random.default_rng(seed)
+    queries, targets = tables(seed)
+    places = r.permutation(len(targets))
+    moved, whole = (
+        own_rank(queries, targets[places], own=np.argsort(places)),
+        own_rank(queries, targets),
+    )
+    assert moved.nearer.tolist() == whole.nearer.tolist()
+    assert moved.tied.tolist() == whole.tied.tolist()
+    few = own_rank(queries[:3], targets, own=np.arange(len(queries[:3])))
+    assert few.nearer.tolist() == whole.nearer[:3].tolist()
+
+
 def test_copies_that_differ_in_the_last_digit_are_the_nearest() -> None:
     r = np.random.default_rng(1)
     points = r.normal(size=(50, 5))
@@ -113,5 +128,5 @@ def test_points_that_make_no_sense_are_refused(
 
 
 def test_own_targets_need_the_same_shape() -> None:
-    with pytest.raises(ValueError, match="differ in shape"):
+    with pytest.raises(ValueError, match="differ in number"):
         own_rank(np.zeros((2, 1)), np.zeros((3, 1)))
