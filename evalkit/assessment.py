@@ -23,6 +23,7 @@ from evalkit.records import (
 )
 from evalkit.resources import check_language
 from evalkit.scenario import Scenario
+from evalkit.steps import listening
 from evalkit.targets import cannot_tell, meets, read_profile
 
 if TYPE_CHECKING:
@@ -109,9 +110,8 @@ def assess(  # noqa: PLR0913 - the public call: every argument but the first has
     ]
     results: list[dict[str, Result]] = [{} for _ in scenarios]
     for done, (one, metric) in enumerate(plan):
-        if progress:
-            progress(done, len(plan), metric.slug)
-        results[scenarios.index(one)][metric.slug] = _measured(metric, release, one, targets)
+        with listening(_teller(progress, done, len(plan), metric.slug)):
+            results[scenarios.index(one)][metric.slug] = _measured(metric, release, one, targets)
     if progress:
         progress(len(plan), len(plan), "done")
     return Assessment(
@@ -184,6 +184,16 @@ def measure(  # noqa: PLR0913 - the one-call form of load and assess
     scenario = Scenario(known=known, sensitive=sensitive, seed=seed)
     release = load(original, avatars, holdout, seed=seed, **load_options)
     return assess(release, scenario, metrics=[slug]).results[_chosen([slug])[0].slug]
+
+
+def _teller(
+    progress: Progress | None, done: int, total: int, slug: str
+) -> Callable[[float], None] | None:
+    """Say that a metric begins, and return what says how far it is."""
+    if progress is None:
+        return None
+    progress(done, total, slug)
+    return lambda share: progress(done, total, f"{slug}, {share:.0%}")
 
 
 def _settled(scenario: Scenario | Sequence[Scenario] | None, release: Release) -> list[Scenario]:

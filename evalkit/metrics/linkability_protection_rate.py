@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from evalkit import intervals
 from evalkit.messages import say
 from evalkit.metric import Basis, Metric, NotApplicable, Outcome, Section
+from evalkit.steps import Steps
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -124,6 +125,7 @@ class _Attacker:
     release: Release
     known: tuple[str, ...]  # K
     together: Ranges  # over originals and avatars
+    steps: Steps
 
     def meets(
         self,
@@ -150,10 +152,10 @@ class _Attacker:
             rows = rows[np.sort(rng.choice(len(rows), size, replace=False))]
         return table.iloc[rows]
 
-
-def _attack(pairing: Pairing, halves: Halves) -> Linkage:
-    """Return the attack on the queries of `pairing` with the given halves of K."""
-    return _linkage(*(pairing.nearest(half) for half in halves))
+    def attack(self, pairing: Pairing, halves: Halves) -> Linkage:
+        """Return the attack on the queries of `pairing` with the given halves of K."""
+        self.steps.advance()
+        return _linkage(*(pairing.nearest(half) for half in halves))
 
 
 def compute(
@@ -173,7 +175,8 @@ def compute(
     n_linked = _draw_ties(linked.probability, rng)
     n = len(linked.probability)
     together = ranges(release.schema, (release.original, release.avatars), known)
-    attacker, halves = _Attacker(release, known, together), (known_a, known_b)
+    steps = Steps(_attacks_planned(len(known), control=release.holdout is not None))
+    attacker, halves = _Attacker(release, known, together, steps), (known_a, known_b)
     facts: dict[str, Any] = {
         "n_original": n,
         "n_avatars": len(release.avatars),
@@ -206,6 +209,14 @@ def compute(
     )
 
 
+def _attacks_planned(n_known: int, *, control: bool) -> int:
+    """Return the number of attacks behind one result, for the progress."""
+    curve = CURVE_SHUFFLES + CURVE_ORDERS * (1 + control)
+    splits = min(count_splits(n_known), LARGEST_SPLIT_COUNT)
+    anchors = SHUFFLES + 3 + control
+    return anchors + splits + len(_curve_counts(n_known)) * curve
+
+
 def _draw_ties(probability: NDArray[np.float64], rng: np.random.Generator) -> int:
     """Return the number of linked records in one draw of all ties.
 
@@ -227,15 +238,17 @@ def _anchors(attacker: _Attacker, halves: Halves, rng: np.random.Generator) -> d
     originals_only = ranges(release.schema, (original,), known)
     distinct = avatars.drop_duplicates(subset=list(known))
     shuffled = [
-        _attack(attacker.meets(original, _shuffled_columns(release, known, rng)), halves).score
+        attacker.attack(
+            attacker.meets(original, _shuffled_columns(release, known, rng)), halves
+        ).score
         for _ in range(SHUFFLES)
     ]
     within = attacker.meets(original, avatars, originals_only, capped=True)
     return {
-        "self_score": _attack(attacker.meets(original, original), halves).score,
+        "self_score": attacker.attack(attacker.meets(original, original), halves).score,
         "floor_score": math.fsum(shuffled) / SHUFFLES,
-        "distinct_score": _attack(attacker.meets(original, distinct), halves).score,
-        "original_range_score": _attack(within, halves).score,
+        "distinct_score": attacker.attack(attacker.meets(original, distinct), halves).score,
+        "original_range_score": attacker.attack(within, halves).score,
     }
 
 
@@ -262,7 +275,7 @@ def _splits(attacker: _Attacker, rng: np.random.Generator) -> dict[str, Any]:
     chosen = _chosen_splits(known, total, rng)
     sample = attacker.sample(release.original, SPLIT_SAMPLE_ROWS, rng)
     pairing = attacker.meets(sample, release.avatars)
-    scores = [_attack(pairing, halves).score for halves in chosen]
+    scores = [attacker.attack(pairing, halves).score for halves in chosen]
     low, high = np.quantile(scores, [0.025, 0.975])
     return {
         "split_low": float(low),
@@ -323,12 +336,13 @@ def _curve(attacker: _Attacker, rng: np.random.Generator) -> list[dict[str, floa
         for _ in range(CURVE_SHUFFLES)
     ]
     return [
-        _curve_point(count, _halves_of(known, orders, count), avatars, control, shuffled)
+        _curve_point(attacker, count, _halves_of(known, orders, count), avatars, control, shuffled)
         for count in _curve_counts(len(known))
     ]
 
 
-def _curve_point(
+def _curve_point(  # noqa: PLR0913, PLR0917 - the tables of one point
+    attacker: _Attacker,
     count: int,
     halves: list[Halves],
     avatars: Pairing,
@@ -338,9 +352,11 @@ def _curve_point(
     """Return the mean scores for one number of known variables."""
     import numpy as np
 
-    scores = [_attack(avatars, each).score for each in halves]
-    unseen = [_attack(control, each).score for each in halves] if control else []
-    floor = [_attack(mixed, each).score for mixed, each in zip(shuffled, halves, strict=False)]
+    scores = [attacker.attack(avatars, each).score for each in halves]
+    unseen = [attacker.attack(control, each).score for each in halves] if control else []
+    floor = [
+        attacker.attack(mixed, each).score for mixed, each in zip(shuffled, halves, strict=False)
+    ]
     low, high = np.quantile(scores, [0.025, 0.975])
     return {
         "known": count,
@@ -395,7 +411,7 @@ def _control(
     holdout = attacker.release.holdout
     if holdout is None:
         return facts
-    control = _attack(attacker.meets(holdout, attacker.release.avatars), halves)
+    control = attacker.attack(attacker.meets(holdout, attacker.release.avatars), halves)
     size, control_share = len(holdout), control.linked_share
     interval = intervals.newcombe_difference(n * share, n, size * control_share, size)
     return facts | {

@@ -10,7 +10,6 @@ from vectors import cases, real_table
 
 import evalkit
 from evalkit.metrics.linkability_protection_rate import (
-    _attack,
     _Attacker,
     _chosen_splits,
     _draw_ties,
@@ -18,6 +17,7 @@ from evalkit.metrics.linkability_protection_rate import (
     linkability,
 )
 from evalkit.quantities import ranges
+from evalkit.steps import Steps
 
 SLUG = "linkability_protection_rate"
 
@@ -65,8 +65,8 @@ def attack_of(case: dict[str, Any]) -> Any:
         names = (*case["known_a"], *case["known_b"])
         together = ranges(outer.schema, (outer.original, outer.avatars), names)
         halves = tuple(case["known_a"]), tuple(case["known_b"])
-        attacker = _Attacker(release, names, together)
-        return _attack(attacker.meets(release.original, release.avatars), halves)
+        attacker = _Attacker(release, names, together, Steps(1))
+        return attacker.attack(attacker.meets(release.original, release.avatars), halves)
     return linkability(release, case["known_a"], case["known_b"])
 
 

@@ -1,0 +1,68 @@
+"""Progress inside a metric: it says how far it is, and whoever waits may listen."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Listener = Callable[[float], None]
+
+SECONDS_BETWEEN_WORDS = 2.0
+
+_LISTENER: ContextVar[Listener | None] = ContextVar("evalkit_steps_listener", default=None)
+
+
+@contextmanager
+def listening(listener: Listener | None) -> Iterator[None]:
+    """Call `listener` with the share done, 0 to 1, while the block runs.
+
+    Parameters
+    ----------
+    listener : callable, optional
+        At most one call in two seconds.
+
+    Examples
+    --------
+    >>> from evalkit.steps import Steps, listening
+    >>> with listening(print):
+    ...     Steps(2).advance()  # too soon to say anything
+    """
+    token = _LISTENER.set(listener)
+    try:
+        yield
+    finally:
+        _LISTENER.reset(token)
+
+
+class Steps:
+    """Counts the steps of one metric.
+
+    Parameters
+    ----------
+    total : int
+        How many there will be, at least 1.
+
+    Examples
+    --------
+    >>> from evalkit.steps import Steps
+    >>> Steps(3).advance()
+    """
+
+    def __init__(self, total: int) -> None:
+        self._total = max(1, total)
+        self._done = 0
+        self._spoke = time.monotonic()
+
+    def advance(self) -> None:
+        """Note that one more step is done."""
+        self._done += 1
+        listener = _LISTENER.get()
+        now = time.monotonic()
+        if listener is not None and now - self._spoke >= SECONDS_BETWEEN_WORDS:
+            self._spoke = now
+            listener(min(1.0, self._done / self._total))
