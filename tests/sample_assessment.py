@@ -117,6 +117,7 @@ def linkability(holdout_kind: str, names: list[str]) -> Result:
         "split_total": 462,
         "split_sample": N_ORIGINAL,
         "curve_sample": 500,
+        "curve_control_sample": 500,
         "curve_orders": 20,
         "mean_tie_set_a": 1.0,
         "mean_tie_set_b": 1.1,

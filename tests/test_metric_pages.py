@@ -47,6 +47,7 @@ LINKED: dict[str, Any] = {
     "split_total": 462,
     "split_sample": 500,
     "curve_sample": 500,
+    "curve_control_sample": 500,
     "curve_orders": 20,
     "mean_tie_set_a": 1.0,
     "mean_tie_set_b": 1.1,

@@ -197,6 +197,8 @@ def compute(
     facts |= _control(attacker, halves, linked, facts["floor_score"])
     facts["curve"] = _curve(attacker, rng)
     facts["curve_sample"] = min(n, CURVE_SAMPLE_ROWS)
+    n_control = 0 if release.holdout is None else len(release.holdout)
+    facts["curve_control_sample"] = min(n_control, CURVE_SAMPLE_ROWS)
     facts["curve_orders"] = CURVE_ORDERS
     low, high = intervals.wilson(n * linked.linked_share, n)
     return Outcome(
