@@ -154,11 +154,47 @@ def complement_ratio(
     control_failed = control_attempts - control_successes
     share = failed / attempts if attempts else 0.5
     control = control_failed / control_attempts if control_attempts else 0.5
-    low, high = wilson(failed, attempts)
-    control_low, control_high = wilson(control_failed, control_attempts)
-    product = share * control
-    lower = _ratio_end(product, low * (2 * share - low), control_high, control, -1)
-    upper = _ratio_end(product, high * (2 * share - high), control_low, control, +1)
+    ends, control_ends = wilson(failed, attempts), wilson(control_failed, control_attempts)
+    return ratio(share, ends, control, control_ends)
+
+
+def ratio(
+    value: float,
+    ends: tuple[float, float],
+    control: float,
+    control_ends: tuple[float, float],
+) -> tuple[float, float]:
+    """Return the 95 % interval of value / control from the intervals of both.
+
+    Parameters
+    ----------
+    value, control : float
+        Independent estimates, 0 or more.
+    ends, control_ends : tuple of two float
+        Their 95 % intervals, 0 or more.
+
+    Returns
+    -------
+    tuple of two float
+        0 or more; the upper end is infinite where the control may be 0.
+
+    Notes
+    -----
+    MOVER for a ratio: Donner, A. and Zou, G. Y. (2012). Closed-form confidence intervals for
+    functions of the normal mean and standard deviation. Statistical Methods in Medical Research
+    21(4), 347-359.
+
+    Examples
+    --------
+    >>> from evalkit.intervals import ratio
+    >>> tuple(round(end, 3) for end in ratio(0.7, (0.63, 0.76), 0.9, (0.85, 0.93)))
+    (0.697, 0.86)
+    """
+    low, high = ends
+    control_low, control_high = control_ends
+    product = value * control
+    lower = _ratio_end(product, low * (2 * value - low), control_high, control, -1)
+    upper = _ratio_end(product, high * (2 * value - high), control_low, control, +1)
     return max(0.0, lower), upper
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -86,3 +88,9 @@ def test_a_control_without_a_hit_is_taken_as_one_in_its_size() -> None:
     assert intervals.detectable_excess(0.0, 1000, 100) == intervals.detectable_excess(
         0.01, 1000, 100
     )
+
+
+def test_a_ratio_of_estimates_holds_the_ratio_and_opens_where_the_control_may_be_none() -> None:
+    low, high = intervals.ratio(0.6, (0.5, 0.7), 0.8, (0.75, 0.85))
+    assert low < 0.75 < high
+    assert intervals.ratio(0.5, (0.4, 0.6), 0.3, (0.0, 0.4))[1] == math.inf
