@@ -10,7 +10,7 @@ from evalkit.figures.attacks import interval_dots
 from evalkit.figures.curve import Target, curve
 from evalkit.figures.heat import heat_pair
 from evalkit.figures.pairs import worst_pairs
-from evalkit.figures.sets import correlation_drawings, linkability_drawings
+from evalkit.figures.sets import attack_drawings, correlation_drawings, linkability_drawings
 from evalkit.figures.sheet import Drawing
 from evalkit.figures.style import colour_css, heat_css
 from evalkit.figures.svg import html_svg, svg, typst_svg
@@ -20,6 +20,7 @@ __all__ = [
     "ENGLISH",
     "Drawing",
     "Target",
+    "attack_drawings",
     "colour_css",
     "correlation_drawings",
     "curve",

@@ -54,8 +54,42 @@ def linkability_drawings(
     if len(points) >= FEWEST_POINTS:
         aim = Target(target["operator"], target["value"]) if target else None
         return (curve(points, total=facts["n_known"], target=aim, narrow=narrow, words=words),)
+    return attack_drawings("figure_linked", facts, words, narrow)
+
+
+def attack_drawings(
+    name: str,
+    facts: Mapping[str, Any],
+    words: Mapping[str, str],
+    narrow: bool,
+) -> tuple[Drawing, ...]:
+    """Return one attack beside its control.
+
+    Parameters
+    ----------
+    name : str
+        Key of the words for what the attack achieves.
+    facts : mapping
+        ``success_share`` and, where they are known, ``success_interval``, ``control_share``,
+        ``control_interval``, ``naive_share``.
+    words : mapping of str to str
+        The report's words.
+    narrow : bool
+        Whether the twin for telephones is meant.
+
+    Returns
+    -------
+    tuple of one Drawing
+
+    Examples
+    --------
+    >>> from evalkit.figures import attack_drawings
+    >>> facts = {"success_share": 0.15, "control_share": 0.12}
+    >>> attack_drawings("figure_singled_out", facts, {}, False)[0].alt
+    'Singled out by a description: 15.0 % of the people in the data, 12.0 % of the control.'
+    """
     attack = {
-        "name": word(words, "figure_linked"),
+        "name": word(words, name),
         "success": facts["success_share"],
         "success_interval": facts.get("success_interval"),
         "control": facts.get("control_share"),
