@@ -126,17 +126,19 @@ def _sections(slug: str, language: str) -> dict[str, str]:
 
 
 def _without_results(markdown: str) -> str:
-    """Return the blocks and list items of a part that hold no value and hang on no condition."""
+    """Return the lines of a part that hold no value and hang on no condition.
+
+    A page has one sentence on a line, so what is left still reads as sentences.
+    """
     kept: list[str] = []
     depth = 0
-    for block in re.split(r"\n{2,}|\n(?=[-*][ \t])", markdown):
+    for line in markdown.splitlines():
         was_inside = depth > 0
-        depth += len(re.findall(r"{%-?\s*(?:if|for|macro)\b", block))
-        depth -= len(re.findall(r"{%-?\s*end(?:if|for|macro)\b", block))
-        if not was_inside and "{{" not in block and "{%" not in block:
-            is_item = bool(kept) and bool(_BULLET.match(block))
-            kept.append(f"\n{block.strip()}" if is_item else f"\n\n{block.strip()}")
-    return "".join(kept).strip()
+        depth += len(re.findall(r"{%-?\s*(?:if|for|macro)\b", line))
+        depth -= len(re.findall(r"{%-?\s*end(?:if|for|macro)\b", line))
+        if not was_inside and "{{" not in line and "{%" not in line:
+            kept.append(line)
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip()
 
 
 def _formula(slug: str, language: str) -> list[str]:
