@@ -1,0 +1,124 @@
+"""Which boxes hold exactly one row: a box is a range of whole numbers in each of a few columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+FIRST_LOOK = 64  # rows tested first: most boxes hold two of them and are done
+MANY = 2  # rows in a box after which the others no longer matter
+BLOCK_CELLS = 500_000  # rows tested at a time, over all boxes
+
+
+class Boxes(NamedTuple):
+    """Many boxes over the same number of columns.
+
+    Attributes
+    ----------
+    columns : ndarray of int, shape (boxes, width)
+        The columns of each box; at least one.
+    low, high : ndarray of int, shape (boxes, width)
+        Ends of the range in each column, both inside.
+    """
+
+    columns: NDArray[np.integer]
+    low: NDArray[np.integer]
+    high: NDArray[np.integer]
+
+    def part(self, which: slice | NDArray[np.generic] | tuple[NDArray[np.intp], ...]) -> Boxes:
+        """Return the boxes at the given places, or those that are marked."""
+        return Boxes(self.columns[which], self.low[which], self.high[which])
+
+
+class SortedRows:
+    """Rows made ready for many boxes: a column is sorted once, when a box first asks for it.
+
+    Parameters
+    ----------
+    cells : ndarray of int32, shape (rows, columns)
+
+    Examples
+    --------
+    >>> rows = SortedRows(np.array([[1, 5], [2, 5], [3, 6]], np.int32))
+    >>> ends = np.array([[2, 0], [1, 5]]), np.array([[9, 5], [9, 5]])
+    >>> rows.only(Boxes(np.array([[0, 1], [0, 1]]), *ends)).tolist()
+    [1, -1]
+    """
+
+    def __init__(self, cells: NDArray[np.int32]) -> None:
+        self._columns = np.ascontiguousarray(cells.T)
+        self._sorted: dict[int, tuple[NDArray[np.int32], NDArray[np.int32]]] = {}
+
+    def only(self, boxes: Boxes) -> NDArray[np.int64]:
+        """Return for each box the one row in it.
+
+        Parameters
+        ----------
+        boxes : Boxes
+
+        Returns
+        -------
+        ndarray of int64, shape (boxes,)
+            -1 where a box holds no row, or more than one.
+        """
+        starts, stops = self._slices(boxes)
+        order = np.argsort(stops - starts, axis=1, kind="stable")  # the narrowest side first
+        by_width = boxes.part((np.arange(len(order))[:, None], order))
+        first = np.arange(len(order)), order[:, 0]
+        start, stop = starts[first], stops[first]
+        count, found = np.zeros(len(order), np.int64), np.full(len(order), -1)
+        alive, look = np.flatnonzero(start < stop), FIRST_LOOK
+        while alive.size:
+            for block in np.array_split(alive, 1 + alive.size * look // BLOCK_CELLS):
+                side = self._side_rows(by_width.columns[block, 0], start[block], look)
+                inside = self._inside(by_width.part(block), side)
+                inside &= np.arange(look) < (stop - start)[block, None]
+                hits = inside.sum(axis=1)
+                one = block[hits == 1]
+                found[one] = side[hits == 1, inside[hits == 1].argmax(axis=1)]
+                count[block] += hits
+            start[alive] += look
+            alive = alive[(count[alive] < MANY) & (start[alive] < stop[alive])]
+            look = min(8 * look, int((stop - start)[alive].max(initial=1)))
+        return np.where(count == 1, found, -1)
+
+    def _side_rows(
+        self, column: NDArray[np.integer], start: NDArray[np.integer], look: int
+    ) -> NDArray[np.int32]:
+        """Return the next rows of the narrowest side of each box; past its end any row."""
+        places = np.minimum(start[:, None] + np.arange(look), self._columns.shape[1] - 1)
+        rows = np.empty(places.shape, np.int32)
+        for one in np.unique(column):
+            here = column == one
+            rows[here] = self._side(int(one))[0][places[here]]
+        return rows
+
+    def _inside(self, boxes: Boxes, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Return which of the rows lie inside the other sides of their box."""
+        inside = np.ones(rows.shape, np.bool_)
+        for k in range(1, boxes.columns.shape[1]):
+            cells = self._columns[boxes.columns[:, [k]], rows]
+            inside &= (cells >= boxes.low[:, [k]]) & (cells <= boxes.high[:, [k]])
+        return inside
+
+    def _slices(self, boxes: Boxes) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+        """Return where each range begins and ends in its sorted column."""
+        starts, stops = np.empty_like(boxes.columns), np.empty_like(boxes.columns)
+        for column in np.unique(boxes.columns):
+            here = boxes.columns == column
+            cells = self._side(int(column))[1]
+            starts[here] = cells.searchsorted(boxes.low[here], "left")
+            stops[here] = cells.searchsorted(boxes.high[here], "right")
+        return starts, np.maximum(starts, stops)
+
+    def _side(self, column: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Return the order of the rows in a column, and its cells in that order."""
+        if column not in self._sorted:
+            cells = self._columns[column]
+            order = np.argsort(cells, kind="stable").astype(np.int32)
+            self._sorted[column] = order, cells[order]
+        return self._sorted[column]
