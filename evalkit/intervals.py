@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 NORMAL_QUANTILE = 1.959963984540054
 """97.5 % quantile of the standard normal distribution."""
 
+TAIL = 0.025
+"""What a 95 % interval leaves out on either side."""
+
 DETECTION_FACTOR = 2.8
 """Normal quantiles for a two-sided test at 5 % with a power of 80 %: 1.96 + 0.84."""
 
@@ -241,6 +244,42 @@ def area_under_curve(area: float, members: int, others: int) -> tuple[float, flo
         return (area - end) ** 2 > NORMAL_QUANTILE**2 * variance
 
     return _border(area, 0.0, outside), _border(area, 1.0, outside)
+
+
+def median_ranks(count: int) -> tuple[int, int] | None:
+    """Return which of the sorted values are the ends of a 95 % interval of their median.
+
+    Parameters
+    ----------
+    count : int
+        Number of independent values.
+
+    Returns
+    -------
+    tuple of two int, or None
+        Places in the sorted values, counted from 0, as far from either end. None below six
+        values: not even the least and the greatest enclose the median with 95 %.
+
+    Notes
+    -----
+    Order statistics: how many values lie below the median is binomial with probability one
+    half at most, whatever the distribution, so the interval covers with 95 % or more.
+
+    Examples
+    --------
+    >>> from evalkit.intervals import median_ranks
+    >>> median_ranks(6), median_ranks(100), median_ranks(5)
+    ((0, 5), (39, 60), None)
+    """
+    place = max(0, count // 2 - 6 * math.isqrt(count))  # below, twelve deviations off, is nothing
+    below, low = 0.0, place - 1
+    while True:
+        ways = math.lgamma(count + 1) - math.lgamma(place + 1) - math.lgamma(count - place + 1)
+        below += math.exp(ways - count * math.log(2))
+        if below > TAIL:
+            break
+        low, place = place, place + 1
+    return (low, count - 1 - low) if low >= 0 else None
 
 
 def _border(inside: float, far: float, outside: Callable[[float], bool]) -> float:

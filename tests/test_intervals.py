@@ -94,3 +94,16 @@ def test_a_ratio_of_estimates_holds_the_ratio_and_opens_where_the_control_may_be
     low, high = intervals.ratio(0.6, (0.5, 0.7), 0.8, (0.75, 0.85))
     assert low < 0.75 < high
     assert intervals.ratio(0.5, (0.4, 0.6), 0.3, (0.0, 0.4))[1] == math.inf
+
+
+def test_the_ends_of_a_median_are_the_outermost_that_cover_95_percent() -> None:
+    from scipy.stats import binom
+
+    for count in (6, 7, 8, 9, 20, 21, 100, 101, 683, 5000):
+        ranks = intervals.median_ranks(count)
+        assert ranks is not None
+        low, high = ranks
+        assert binom.cdf(low, count, 0.5) <= 0.025 < binom.cdf(low + 1, count, 0.5)
+        assert high == count - 1 - low
+    assert [intervals.median_ranks(count) for count in range(6)] == [None] * 6
+    assert intervals.median_ranks(10**6) == (499019, 500980)

@@ -1,0 +1,128 @@
+r"""Hidden rate: how often the avatar nearest to a person is not the one made from that person.
+
+In principal axes, avatar y_i being made from original x_i, and T(i) the set of avatars nearest
+to x_i by Euclidean distance:
+
+    score = 100 * (1 - 1/n * sum_i 1[y_i in T(i)] / |T(i)|)
+
+A hit among several equally near avatars counts as the attacker's chance to pick the own one.
+Source: published by the vendor of the Avatar method (Guillaudeux et al., npj Digital Medicine
+6:37, 2023), where the distance is taken in the axes of a factor analysis.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from evalkit import intervals
+from evalkit.messages import say
+from evalkit.metric import Basis, Metric, Need, Outcome, Section
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from evalkit.figures import Drawing
+    from evalkit.kernels import OwnRank
+    from evalkit.messages import Message
+    from evalkit.release import Release
+    from evalkit.scenario import Scenario
+
+SLUG = "hidden_rate"
+NOTABLE_POINTS = 5.0
+
+
+def hits(rank: OwnRank) -> NDArray[np.float64]:
+    """Return 1[y_i in T(i)] / |T(i)| of each original, shape (n,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from evalkit.kernels import own_rank
+    >>> from evalkit.metrics.hidden_rate import hits
+    >>> line = np.array([[0.0], [1.0], [2.0]])
+    >>> hits(own_rank(line, line[[0, 0, 1]])).tolist()
+    [0.5, 0.0, 1.0]
+    """
+    import numpy as np
+
+    return np.asarray(np.where(rank.nearer == 0, 1 / rank.tied, 0.0))
+
+
+def compute(release: Release, scenario: Scenario, rng: np.random.Generator) -> Outcome:  # noqa: ARG001 - shared draws have a stream of their own
+    """Return the share of originals whose own avatar is not the nearest, with its known cases."""
+    from evalkit.quantities_linked import own_ranks
+
+    found = own_ranks(release, scenario.seed)
+    hit = hits(found.avatars)
+    nearest = found.avatars.nearer == 0  # y_i in T(i)
+    n = len(hit)
+    share = math.fsum(hit) / n
+    low, high = intervals.wilson(n * share, n)
+    facts: dict[str, Any] = {
+        "n_original": len(release.original),
+        "n_avatars": len(release.avatars),
+        "n_axes": found.axes,
+        "variance_share": found.variance_share,
+        "ties_as_hits": 100 * (1 - float(nearest.mean())),
+        "certain_hits": int((nearest & (found.avatars.tied == 1)).sum()),
+        "possible_hits": int(nearest.sum()),
+        "self_score": 100 * (1 - math.fsum(hits(found.copy)) / n),
+        "floor_score": 100 * (1 - 1 / len(release.avatars)),
+        "attempts": n,
+        "success_share": share,
+        "success_interval": [low, high],
+        "naive_share": 1 / len(release.avatars),
+        "control_attempts": None,
+        "control_share": None,
+        "control_interval": None,
+        "excess": None,
+        "excess_interval": None,
+        "detectable_excess": None,
+    }
+    score = 100 * (1 - share)
+    return Outcome(
+        score=score,
+        interval=(100 * (1 - high), 100 * (1 - low)),
+        interval_method="wilson",
+        warnings=tuple(_warnings(score, facts)),
+        facts=facts,
+    )
+
+
+def _warnings(score: float, facts: Mapping[str, Any]) -> list[Message]:
+    """Return that the way ties are counted moves the score, where it does."""
+    if abs(score - facts["ties_as_hits"]) <= NOTABLE_POINTS:
+        return []
+    return [
+        say(
+            "ties_move_hidden_rate",
+            "Many avatars are equally near: with every tie counted as a hit the hidden rate is "
+            "{ties_as_hits:.1f} instead of {score:.1f}.",
+            ties_as_hits=facts["ties_as_hits"],
+            score=score,
+        )
+    ]
+
+
+def draw(result: Mapping[str, Any], words: Mapping[str, str], narrow: bool) -> tuple[Drawing, ...]:
+    """Return the share that is found beside what picking at random would find."""
+    from evalkit.figures import attack_drawings
+
+    return attack_drawings("figure_found_own", result["facts"], words, narrow)
+
+
+METRIC = Metric(
+    slug=SLUG,
+    version=1,
+    section=Section.PRIVACY,
+    criterion="singling out",
+    basis=Basis.ATTACK,
+    compute=compute,
+    draw=draw,
+    needs=frozenset({Need.ROW_LINK}),
+    copy_score=0.0,
+)

@@ -1,0 +1,203 @@
+"""How each original finds the avatar that was made from it, where the rows are linked.
+
+Searched once for all metrics that need the row link, with the known cases: a perfect copy, and
+avatars with shuffled columns. Of the latter, each is as likely the nearest as any other, so the
+own one is hit with probability 1/n.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from evalkit.kernels import own_rank
+from evalkit.quantities import cells, content_order, real_pairing, remembered
+from evalkit.quantities_axes import coordinates
+from evalkit.randomness import stream
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from evalkit.kernels import OwnRank
+    from evalkit.quantities import Pairing
+    from evalkit.release import Release
+
+SHUFFLES = 5
+SHUFFLED_ROWS = 2_000  # originals that look for an avatar with shuffled columns
+LARGEST_SEARCH = 1_000_000_000  # distances in the axes before a sample of originals is taken
+FEWEST_SAMPLED = 1_000
+
+
+@dataclass(frozen=True, eq=False)
+class OwnRanks:
+    """How the own avatar of each original lies among all avatars in the principal axes.
+
+    Attributes
+    ----------
+    avatars : OwnRank
+        Of the originals that were searched for.
+    copy : OwnRank
+        The same had the avatars been a perfect copy of the originals.
+    shuffled : tuple of OwnRank
+        The same for avatars with each column shuffled, for a sample of the originals.
+    axes : int
+        Number of axes.
+    variance_share : float
+        What they hold of the variance of the originals, 0 to 1.
+    """
+
+    avatars: OwnRank
+    copy: OwnRank
+    shuffled: tuple[OwnRank, ...]
+    axes: int
+    variance_share: float
+
+
+def own_ranks(release: Release, seed: int) -> OwnRanks:
+    """Return where the own avatar of each original lies in the principal axes.
+
+    Parameters
+    ----------
+    release : Release
+        With linked rows.
+    seed : int
+        Seed of the scenario: it draws the shuffles, and a sample of the originals where all
+        pairs would be more than a thousand million distances.
+
+    Returns
+    -------
+    OwnRanks
+        Computed once for a release and seed; the order of rows and columns never matters.
+    """
+    return remembered(release, ("own ranks", seed), lambda: _own_ranks(release, seed))
+
+
+def _own_ranks(release: Release, seed: int) -> OwnRanks:
+    rng = stream(seed, "own avatars in the principal axes")
+    found = coordinates(release)
+    order = linked_order(release)
+    original, avatars = found.original[order], found.avatars[order]
+    n = len(order)
+    rows = _sample(n, max(FEWEST_SAMPLED, LARGEST_SEARCH // n), rng)
+    few = _sample(n, SHUFFLED_ROWS, rng)
+    shuffled = [found.axes.project(shuffled_avatars(release, rng)) for _ in range(SHUFFLES)]
+    return OwnRanks(
+        avatars=own_rank(original[rows], avatars, own=rows),
+        copy=own_rank(original[rows], original, own=rows),
+        shuffled=tuple(own_rank(original[few], mixed, own=few) for mixed in shuffled),
+        axes=original.shape[1],
+        variance_share=found.variance_share,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class OwnHits:
+    """How likely each original finds its own avatar by Gower's distance on some variables.
+
+    Attributes
+    ----------
+    probability : ndarray of float64, shape (n,)
+        1 over the number of nearest avatars if the own one is among them, else 0.
+    among : ndarray of bool, shape (n,)
+        Whether the own avatar is among the nearest ones.
+    size : ndarray of int64, shape (n,)
+        How many avatars are nearest.
+    copy_share : float
+        Mean probability had the avatars been a perfect copy of the originals.
+    """
+
+    probability: NDArray[np.float64]
+    among: NDArray[np.bool_]
+    size: NDArray[np.int64]
+    copy_share: float
+
+    @property
+    def share(self) -> float:
+        """Expected share of originals that find their own avatar, 0 to 1."""
+        return _mean(self.probability)
+
+
+def own_hits(release: Release, names: Sequence[str]) -> OwnHits:
+    """Return how likely each original finds its own avatar as the nearest on `names`.
+
+    Parameters
+    ----------
+    release : Release
+        With linked rows.
+    names : sequence of str
+        Used columns, at least one.
+
+    Returns
+    -------
+    OwnHits
+        Ranges are those of the real records, and a difference counts at most 1. Rows stand as
+        in the tables.
+    """
+    among, size = _found(real_pairing(release, "original", "avatars"), names)
+    copied, copies = _found(real_pairing(release, "original", "original"), names)
+    return OwnHits(among / size, among, size, _mean(copied / copies))
+
+
+def _found(pairing: Pairing, names: Sequence[str]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """Return whether the own target is among the nearest of each query, and how many are."""
+    return pairing.own_is_nearest(names), pairing.shared(names).size
+
+
+def _mean(shares: NDArray[np.float64]) -> float:
+    """Return the mean, the same for any order."""
+    return math.fsum(shares) / len(shares)
+
+
+def _sample(n: int, size: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Return up to `size` of the numbers below n, increasing, without repeats."""
+    return np.arange(n) if n <= size else np.sort(rng.choice(n, size, replace=False))
+
+
+def linked_order(release: Release) -> NDArray[np.intp]:
+    """Return the order of linked rows by the content of the original and of its avatar.
+
+    Parameters
+    ----------
+    release : Release
+        With as many avatars as originals.
+
+    Returns
+    -------
+    ndarray of intp, shape (n,)
+    """
+    return content_order(
+        [
+            np.asarray(cells(frame, release.schema, name))
+            for frame in (release.original, release.avatars)
+            for name in sorted(frame.columns)
+        ]
+    )
+
+
+def shuffled_avatars(release: Release, rng: np.random.Generator) -> pd.DataFrame:
+    """Return the avatars with each column put in a random order of its own.
+
+    Parameters
+    ----------
+    release : Release
+        The tables.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    DataFrame
+        The same draw for any order of the rows and columns in the file.
+    """
+    import pandas as pd
+
+    columns = {}
+    for name in sorted(release.avatars.columns):
+        ordered = release.avatars[name].sort_values(kind="stable").reset_index(drop=True)
+        columns[name] = ordered.iloc[rng.permutation(len(ordered))].reset_index(drop=True)
+    return pd.DataFrame(columns)
