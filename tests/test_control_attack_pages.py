@@ -62,6 +62,13 @@ FACTS: dict[str, dict[str, Any]] = {
         "multivariate_score": 88.0,
         "naive_share": None,
     },
+    "inference_protection": {
+        "sensitive": HOSTILE,
+        "sensitive_is_number": True,
+        "n_known": 3,
+        "n_avatars": 4812,
+        "tolerance_share": 0.05,
+    },
 }
 CASES: dict[str, tuple[dict[str, Any], str, str]] = {
     "excess": ({}, "an excess above the control", "Evidence of an excess of 0.4 to 4.7 points"),
@@ -91,6 +98,7 @@ OTHERS: dict[str, list[dict[str, Any]]] = {
         {"kind": "multivariate", "univariate_score": None, "floor_score": 40.0},
         {"multivariate_score": None, "self_score": None, "floor_score": None},
     ],
+    "inference_protection": [{"self_score": None, "sensitive_is_number": False}],
 }
 every_page = pytest.mark.parametrize("slug", FACTS)
 

@@ -1,0 +1,312 @@
+r"""Inference protection: how often the nearest avatar's sensitive value is the person's.
+
+For each record x of the originals WO and of the holdout HO, T(x) is the set of avatars nearest on
+the known variables K (the sensitive one left out), by Gower's distance with the ranges of the real
+records. The attack copies the sensitive value of one of them, drawn at random:
+
+    P(x right) = #{y in T(x) : value of y is right for x} / #T(x)
+
+    s_WO = mean of P over WO,  s_HO = mean of P over HO
+    risk  = (s_WO - s_HO) / (1 - s_HO)
+    score = 100 * (1 - max(0, risk))
+
+A level is right if it is the person's; missing is one more level. A number is right within 5 % of
+the originals' range from the 5 % to the 95 % quantile. Source: Giomi, M., Boenisch, F., Wehmeyer,
+C. and Tasnádi, B. (2023), A unified framework for quantifying privacy risk in synthetic data,
+Proceedings on Privacy Enhancing Technologies 2023(2), 312-328.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evalkit import intervals
+from evalkit.messages import say
+from evalkit.metric import Basis, Metric, Need, NotApplicable, Outcome, Section
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from evalkit.figures import Drawing
+    from evalkit.messages import Message
+    from evalkit.quantities import Pairing
+    from evalkit.release import Release
+    from evalkit.scenario import Scenario
+
+SLUG = "inference_protection"
+TOLERANCE = 0.05
+RANGE_QUANTILES = (0.05, 0.95)
+FEWEST_WRONG = 10
+SHUFFLES = 5
+ROUNDING = 1e-9
+
+
+def tolerance(values: NDArray[np.generic]) -> float:
+    """Return how far a guessed number may lie from the true one and still be right.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n,)
+        The originals' sensitive numbers; NaN is left out.
+
+    Returns
+    -------
+    float
+        5 % of the range from the 5 % to the 95 % quantile; 0 if nothing is filled.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from evalkit.metrics.inference_protection import tolerance
+    >>> round(tolerance(np.arange(101)), 6)
+    4.5
+    """
+    import numpy as np
+
+    filled = values[~np.isnan(values)]
+    if not filled.size:
+        return 0.0
+    low, high = np.quantile(filled, RANGE_QUANTILES)
+    return TOLERANCE * float(high - low)
+
+
+@dataclass(frozen=True, eq=False)
+class Guesses:
+    """Sensitive values that may be guessed, as whole numbers, and which are right for whom.
+
+    Attributes
+    ----------
+    values : ndarray of float64, shape (k,)
+        The different filled values, sorted: numbers, or codes of levels.
+    rank : ndarray of int64, shape (m,)
+        Of each guess among `values`; k stands for missing.
+    reach : float
+        How far a guess may lie from the true value; 0 for levels.
+    """
+
+    values: NDArray[np.float64]
+    rank: NDArray[np.int64]
+    reach: float
+
+    @classmethod
+    def of(cls, cells: NDArray[np.float64], reach: float) -> Guesses:
+        """Return the guesses that sensitive `cells` allow; NaN is missing, shape (m,)."""
+        import numpy as np
+
+        values = np.unique(cells[~np.isnan(cells)])
+        rank = np.where(np.isnan(cells), len(values), values.searchsorted(cells))
+        return cls(values, rank, reach * (1 + ROUNDING))
+
+    def right(self, truth: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the first and last rank that is right for each true cell, shape (n,) each."""
+        import numpy as np
+
+        missing = np.isnan(truth)
+        low = self.values.searchsorted(truth - self.reach, "left")
+        high = self.values.searchsorted(truth + self.reach, "right") - 1
+        last = len(self.values)
+        return np.where(missing, last, low), np.where(missing, last, high)
+
+    def naive(self, *, numeric: bool) -> NDArray[np.int64]:
+        """Return the ranks of the best guesses that use nothing known about the person.
+
+        The median for a number; for a level the most frequent one, or all of them that tie.
+        """
+        import numpy as np
+
+        filled = self.rank[self.rank < len(self.values)]
+        if numeric and filled.size:
+            return np.sort(filled)[[(filled.size - 1) // 2]]
+        counts = np.bincount(self.rank)
+        return np.flatnonzero(counts == counts.max())
+
+
+@dataclass(frozen=True, eq=False)
+class Attack:
+    """What an attacker holds: the known variables, and tables to look them up in."""
+
+    release: Release
+    known: tuple[str, ...]  # K, without the sensitive variable
+    sensitive: str
+    reach: float
+
+    def truth(self, table: pd.DataFrame) -> NDArray[np.float64]:
+        """Return the sensitive cells of a table, NaN where missing, shape (rows,)."""
+        import numpy as np
+
+        from evalkit.quantities import cells
+
+        found = cells(table, self.release.schema, self.sensitive).astype(np.float64)
+        if not self.release.schema[self.sensitive].is_number:
+            found[found < 0] = np.nan
+        return found
+
+    def success(self, pairing: Pairing, people: pd.DataFrame, avatars: pd.DataFrame) -> float:
+        """Return the share of `people` whose value is read off their nearest of `avatars`."""
+        from evalkit.kernels.answers import answered_share
+
+        guesses = Guesses.of(self.truth(avatars), self.reach)
+        ranges = guesses.right(self.truth(people))
+        found = answered_share(pairing.shared(self.known), guesses.rank, *ranges)
+        return math.fsum(found) / len(found)
+
+    def naive_success(self, people: pd.DataFrame, avatars: pd.DataFrame) -> float:
+        """Return the share of `people` for whom the naive guess is right."""
+        guesses = Guesses.of(self.truth(avatars), self.reach)
+        low, high = guesses.right(self.truth(people))
+        numeric = self.release.schema[self.sensitive].is_number
+        shares = [
+            float(((low <= rank) & (rank <= high)).mean())
+            for rank in guesses.naive(numeric=numeric)
+        ]
+        return math.fsum(shares) / len(shares)
+
+
+def compute(
+    release: Release, scenario: Scenario, rng: np.random.Generator
+) -> Outcome | NotApplicable:
+    """Return the score, its anchors and the facts of the attack."""
+    from evalkit.quantities import cells, real_pairing
+
+    schema, sensitive = release.schema, str(scenario.sensitive)
+    known = tuple(name for name in scenario.known or () if name != sensitive)
+    if not known:
+        return NotApplicable(_nothing_known(sensitive))
+    original, avatars, holdout = release.working, release.working_avatars, release.reference
+    is_number = schema[sensitive].is_number
+    reach = tolerance(cells(original, schema, sensitive)) if is_number else 0.0
+    attack = Attack(release, known, sensitive, reach)
+    success = attack.success(real_pairing(release, "original", "avatars"), original, avatars)
+    control = attack.success(real_pairing(release, "holdout", "avatars"), holdout, avatars)
+    n, n_control = len(original), len(holdout)
+    facts: dict[str, Any] = {
+        "sensitive": sensitive,
+        "sensitive_is_number": is_number,
+        "known": list(known),
+        "n_known": len(known),
+        "n_avatars": len(avatars),
+        "tolerance_share": TOLERANCE,
+        "control_wrong": n_control * (1 - control),
+        **_attack_facts(success, n, control, n_control),
+        "naive_share": attack.naive_success(original, avatars),
+    }
+    if round(facts["control_wrong"], 6) < FEWEST_WRONG:
+        return NotApplicable(_too_few_wrong(sensitive), facts)
+    low, high = intervals.complement_ratio(n * success, n, n_control * control, n_control)
+    return Outcome(
+        score=score_of(success, control),
+        interval=(100 * min(1.0, low), 100 * min(1.0, high)),
+        interval_method="mover",
+        facts=facts | _anchors(attack, rng),
+    )
+
+
+def score_of(success: float, control: float) -> float:
+    """Return the score of two shares of right guesses, 0 to 100.
+
+    Parameters
+    ----------
+    success, control : float
+        Shares among originals and holdout, 0 to 1; the second under 1.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from evalkit.metrics.inference_protection import score_of
+    >>> score_of(0.75, 0.5), score_of(0.4, 0.5)
+    (50.0, 100.0)
+    """
+    return 100 * (1 - max(0.0, (success - control) / (1 - control)))
+
+
+def _attack_facts(success: float, n: int, control: float, n_control: int) -> dict[str, Any]:
+    """Return the facts that every attack with a control has."""
+    parts = n * success, n, n_control * control, n_control
+    return {
+        "attempts": n,
+        "control_attempts": n_control,
+        "success_share": success,
+        "success_interval": list(intervals.wilson(*parts[:2])),
+        "control_share": control,
+        "control_interval": list(intervals.wilson(*parts[2:])),
+        "excess": success - control,
+        "excess_interval": list(intervals.newcombe_difference(*parts)),
+        "detectable_excess": intervals.detectable_excess(control, n, n_control),
+    }
+
+
+def _anchors(attack: Attack, rng: np.random.Generator) -> dict[str, Any]:
+    """Return the scores of a perfect copy and of avatars with shuffled columns."""
+    from evalkit.quantities import Pairing, ranges, real_pairing
+    from evalkit.quantities_linked import shuffled_avatars
+
+    release = attack.release
+    original, holdout = release.working, release.reference
+    copied = attack.success(real_pairing(release, "original", "original"), original, original)
+    unseen = attack.success(real_pairing(release, "holdout", "original"), holdout, original)
+    scale = ranges(release.schema, (original, holdout), attack.known)
+    floors = []
+    for _ in range(SHUFFLES):
+        mixed = shuffled_avatars(release, rng)
+        shares = [
+            attack.success(
+                Pairing(release.schema, people, mixed, scale, capped=True), people, mixed
+            )
+            for people in (original, holdout)
+        ]
+        floors.append(score_of(*shares))
+    return {
+        "self_score": score_of(copied, unseen) if unseen < 1 else None,
+        "floor_score": math.fsum(floors) / SHUFFLES,
+        "shuffles": SHUFFLES,
+    }
+
+
+def _nothing_known(sensitive: str) -> Message:
+    """Return the reason why nothing can be looked up."""
+    return say(
+        "nothing_known",
+        "The attacker must know something beside {sensitive}. Give other columns with --known.",
+        sensitive=sensitive,
+    )
+
+
+def _too_few_wrong(sensitive: str) -> Message:
+    """Return the reason why a risk cannot be told from chance."""
+    return say(
+        "too_few_wrong",
+        "Fewer than {fewest} people of the holdout are guessed wrongly: {sensitive} is known to "
+        "everybody, or the holdout is too small. Give a larger holdout or another --sensitive.",
+        fewest=FEWEST_WRONG,
+        sensitive=sensitive,
+    )
+
+
+def draw(result: Mapping[str, Any], words: Mapping[str, str], narrow: bool) -> tuple[Drawing, ...]:
+    """Return the figure of the report from the plain result."""
+    from evalkit.figures import attack_drawings
+
+    return attack_drawings("figure_inferred", result["facts"], words, narrow)
+
+
+METRIC = Metric(
+    slug=SLUG,
+    version=1,
+    section=Section.PRIVACY,
+    criterion="inference",
+    basis=Basis.ATTACK,
+    compute=compute,
+    draw=draw,
+    needs=frozenset({Need.REAL_HOLDOUT, Need.SENSITIVE}),
+    uses_known=True,
+    copy_score=0.0,
+)
