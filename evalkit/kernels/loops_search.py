@@ -5,13 +5,14 @@ one unit a numeric column, so a row that it rules out cannot be a tie.
 Where exact sums fit into 16 bits the screen is exact, and the check falls away.
 Rows lie in the order of the leaves of a tree; a tree of one node is a plain scan.
 Loops stand in place of slices and arrays come from the caller: that halves the compilation.
+The file is long because a compiled function may only call compiled functions of its own file.
 """
 
 # ruff: noqa: PLR0913, PLR0917 - an argument costs a compiled call nothing, an object would
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from evalkit.kernels.compiling import compiled, internal
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from evalkit.kernels.encoding import Cells
+    from evalkit.kernels.layouts import Found, Measure, Rows, Slots, Tree
 
 Integer = Any  # int or any NumPy integer: the compiler infers the width
 
@@ -28,56 +29,6 @@ UNBOUNDED = 1 << 60
 MOST_SCREENED = 65_535.0
 DEEPEST = 512  # entries of the stack; a step down the tree adds one
 COUNTING = -1  # the length of a slot that only counts
-
-
-class Rows(NamedTuple):
-    """Rows of one side, as the screen and the exact check read them."""
-
-    screen: NDArray[np.uint16]  # (columns, m) of the targets, (n, columns) of the queries
-    values: Cells  # (rows, numerics)
-    codes: NDArray[np.int32]  # (rows, levels)
-    weight: NDArray[np.int64]  # (rows,) table rows that each stands for
-
-
-class Tree(NamedTuple):
-    """Nodes over the targets; children lie side by side, after their parent."""
-
-    nodes: NDArray[np.int32]  # (nodes, 3) first row, end, left child or -1
-    boxes: NDArray[np.int32]  # (nodes, 2 * numerics) least and greatest screen values
-    masks: NDArray[np.uint64]  # (nodes, levels) which codes occur, modulo 64
-
-
-class Measure(NamedTuple):
-    """What turns cells into a distance."""
-
-    plain: Integer  # numeric columns without a limit; they come first
-    limits: Cells  # (numerics,) above it a difference counts as one unit
-    unit: Any  # what a mismatch adds to an exact sum
-    tolerance: Any  # how far above the least exact sum a tie may lie
-    screen_unit: np.uint16  # what a mismatch adds to a screen sum
-    shrink: float  # screen units in one unit of an exact sum
-    slack: Integer  # how far a screen sum may exceed the shrunk exact sum
-    sharp: bool  # whether the screen sum is the exact sum
-
-
-class Slots(NamedTuple):
-    """The state of the queries that are searched together."""
-
-    bound: NDArray[np.int64]  # a row with a larger screen sum cannot tie
-    least: Cells  # least exact sum so far
-    length: NDArray[np.int64]  # tied groups; may exceed the list
-    rows: NDArray[np.int64]  # table rows in these groups
-    sunk: NDArray[np.bool_]  # the least sum fell within the tolerance: the list needs a sieve
-    places: NDArray[np.int32]  # (slots, longest) where the tied groups lie
-    sums: Cells  # (slots, longest) their exact sums
-
-
-class Found(NamedTuple):
-    """What the queries found; written to by `search`."""
-
-    least: Cells  # (n,)
-    rows: NDArray[np.int64]  # (n,) table rows in the tie set
-    listed: NDArray[np.int64]  # (n,) groups listed, or -1 for too many
 
 
 @internal
@@ -153,7 +104,7 @@ def screen(
     numerics, columns = len(measure.limits), target.shape[0]
     for k in range(width):
         sums[k] = 0
-    v = 0
+    v = np.int64(0)
     while v + 4 <= measure.plain:
         add_four(target, v, start, end, query, sums)
         v += 4
@@ -223,17 +174,12 @@ def visit(
     least = screen(target.screen, start, end, query.screen[i], measure, sums)
     if least > slots.bound[z]:
         return
-    if slots.length[z] != COUNTING:
-        # The most promising row first: its exact sum spares most of the others the check.
-        k = 0
-        while sums[k] != least:
-            k += 1
-        total = exact(target, start + k, query, i, measure)
-        if slots.bound[z] == UNBOUNDED or total < slots.least[z]:
-            lower(slots, z, total, measure)
     if not measure.sharp:
-        check(target, start, end, query, i, measure, slots, z, sums)
-    elif slots.length[z] > slots.places.shape[1]:
+        check(target, start, end, query, i, measure, slots, z, sums, least)
+        return
+    if least < slots.bound[z]:
+        lower(slots, z, measure.unit - measure.unit + least, measure)
+    if slots.length[z] > slots.places.shape[1]:
         count(target.weight, start, end, slots, z, sums)
     else:
         take(target.weight, start, end, slots, z, sums)
@@ -250,21 +196,30 @@ def check(
     slots: Slots,
     z: Integer,
     sums: NDArray[np.uint16],
+    promising: Integer,
 ) -> None:
-    """Check exactly the rows that the screen leaves, and note those that tie."""
+    """Check exactly the rows that the screen leaves, and note those that tie.
+
+    A row with the least screen sum, `promising`, is looked at first: its exact sum spares most of
+    the others the check.
+    """
     # Copies of the slot: it could be written to in between, so the compiler would reload it.
     bound, least = slots.bound[z], slots.least[z]
     length, rows = slots.length[z], slots.rows[z]
-    for k in range(end - start):
+    first = 0
+    while sums[first] != promising:
+        first += 1
+    for turn in range(-1, end - start):
+        k = first if turn < 0 else turn
         if sums[k] > bound:
             continue
         total = exact(target, start + k, query, i, measure)
-        if total < least and length != COUNTING:
+        if length != COUNTING and (bound == UNBOUNDED or total < least):
             slots.length[z], slots.rows[z] = length, rows
             lower(slots, z, total, measure)
             bound, least = slots.bound[z], slots.least[z]
             length, rows = slots.length[z], slots.rows[z]
-        if total <= least + measure.tolerance:
+        if turn >= 0 and total <= least + measure.tolerance:
             rows += target.weight[start + k]
             if length != COUNTING:
                 if length < slots.places.shape[1]:
@@ -450,8 +405,7 @@ def search(
         Places written, rows shown.
     """
     first, end, chunk, tile = block
-    at = 0
-    shown = 0
+    at, shown = np.int64(0), np.int64(0)
     sums = np.empty(chunk, np.uint16)
     stack = np.empty((DEEPEST, 2), np.int64)
     while first < end:

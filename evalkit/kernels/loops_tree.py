@@ -167,13 +167,15 @@ def split(
         column = first_varying(screen, order, start, end)
         if column < 0:
             return end
+    pivot = np.int64(-1)
     if column >= numerics:
         share_out(screen[column], order, start, end, weight, right)
-        return part(screen[column], order, spare, start, end, -1, right)
-    pivot = middle(screen[column], picked, size, values)
-    cut = part(screen[column], order, spare, start, end, pivot, right)
-    if cut == start:  # the median is the least value: it goes left
-        cut = part(screen[column], order, spare, start, end, pivot + 1, right)
+    else:
+        pivot = middle(screen[column], picked, size, values)
+    cut = start
+    while cut == start:  # again only if the median is the least value: then that goes left
+        cut = part(screen[column], order, spare, start, end, pivot, right)
+        pivot += 1
     return cut
 
 

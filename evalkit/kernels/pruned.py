@@ -11,6 +11,7 @@ from evalkit.kernels import loops_search as loops
 from evalkit.kernels import loops_tree
 from evalkit.kernels.blocks import in_blocks
 from evalkit.kernels.dense import Ties
+from evalkit.kernels.layouts import Found, Measure, Rows, Slots, Tree
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,8 +57,8 @@ class Plan:
 class Targets(NamedTuple):
     """The targets in the order in which they are searched."""
 
-    rows: loops.Rows
-    tree: loops.Tree
+    rows: Rows
+    tree: Tree
     group: NDArray[np.int32] | None  # of each place; None where that is the place itself
     tile: int
     chunk: int
@@ -67,16 +68,16 @@ class Targets(NamedTuple):
 class Job:
     """A search that is laid out and can be run block by block."""
 
-    queries: loops.Rows
+    queries: Rows
     targets: Targets
-    measure: loops.Measure
-    found: loops.Found
+    measure: Measure
+    found: Found
     longest: int
 
     def run(self, start: int, end: int) -> tuple[NDArray[np.int32], int]:
         """Search queries start..end; the places of the tied groups and how many rows were shown."""
         tile, exact = self.targets.tile, self.measure.limits.dtype
-        slots = loops.Slots(
+        slots = Slots(
             np.empty(tile, np.int64),
             np.empty(tile, exact),
             np.empty(tile, np.int64),
@@ -127,13 +128,13 @@ def search_pruned(
     return Ties(job.found.least, job.found.rows, job.found.listed, tied)
 
 
-def _measure(problem: Problem) -> loops.Measure:
+def _measure(problem: Problem) -> Measure:
     exact: Any = np.int64 if problem.dtype.kind == "i" else np.float64
     limits = [problem.unit if limit is None else limit for limit in problem.limits()]
     sharp = _is_sharp(problem)
     columns = len(problem.numerics) + len(problem.levels)
     screen_unit = int(problem.unit) if sharp else min(LARGEST_UNIT, LARGEST_SUM // columns)
-    return loops.Measure(
+    return Measure(
         problem.plain,
         np.array(limits, exact),
         exact(problem.unit),
@@ -158,7 +159,7 @@ def _is_sharp(problem: Problem) -> bool:
 
 
 def _screened(
-    problem: Problem, side: Side, rows: NDArray[np.integer], measure: loops.Measure
+    problem: Problem, side: Side, rows: NDArray[np.integer], measure: Measure
 ) -> NDArray[np.uint16]:
     """Give screen values, one row a column: floor(share of the range * unit), or codes mod 65,536.
 
@@ -191,7 +192,7 @@ def _rows(
     rows: NDArray[np.integer],
     screen: NDArray[np.uint16],
     weight: NDArray[np.integer],
-) -> loops.Rows:
+) -> Rows:
     exact = np.int64 if problem.dtype.kind == "i" else np.float64
     values = np.empty((len(rows), len(problem.numerics)), exact)
     codes = np.empty((len(rows), len(problem.levels)), np.int32)
@@ -199,11 +200,11 @@ def _rows(
         values[:, place] = cells
     for place, cell_codes in enumerate(problem.codes(side, rows)):
         codes[:, place] = cell_codes
-    return loops.Rows(screen, values, codes, weight.astype(np.int64))
+    return Rows(screen, values, codes, weight.astype(np.int64))
 
 
 def _prepare(
-    problem: Problem, queries: loops.Rows, target: Groups, measure: loops.Measure, plan: Plan
+    problem: Problem, queries: Rows, target: Groups, measure: Measure, plan: Plan
 ) -> tuple[Targets, float]:
     """Give the targets on a tree or for a scan, and the share of them that a query is shown."""
     screen = _screened(problem, "target", target.first, measure)
@@ -224,14 +225,14 @@ def _flat(problem: Problem, target: Groups, screen: NDArray[np.uint16]) -> Targe
     masks = np.zeros((1, len(problem.levels)), np.uint64)
     rows = _rows(problem, "target", target.first, screen, target.count)
     chunk = min(CHUNK, len(target.first))
-    return Targets(rows, loops.Tree(nodes, boxes, masks), None, TILE, chunk)
+    return Targets(rows, Tree(nodes, boxes, masks), None, TILE, chunk)
 
 
 def _grown(
     problem: Problem,
     target: Groups,
     screen: NDArray[np.uint16],
-    measure: loops.Measure,
+    measure: Measure,
     leaf: int,
 ) -> Targets:
     numerics, m = len(problem.numerics), len(target.first)
@@ -249,21 +250,21 @@ def _grown(
     loops_tree.bound(ordered, nodes, boxes, masks)
     rows = _rows(problem, "target", target.first[order], ordered, target.count[order])
     longest_leaf = int((nodes[:, 1] - nodes[:, 0])[nodes[:, 2] < 0].max())
-    return Targets(rows, loops.Tree(nodes, boxes, masks), order, 1, min(longest_leaf, CHUNK))
+    return Targets(rows, Tree(nodes, boxes, masks), order, 1, min(longest_leaf, CHUNK))
 
 
-def _probe(queries: loops.Rows, targets: Targets, measure: loops.Measure) -> float:
+def _probe(queries: Rows, targets: Targets, measure: Measure) -> float:
     """Try some queries; the share of the targets that the tree shows them."""
     tried = min(PROBES, len(queries.weight))
     some = np.linspace(0, len(queries.weight) - 1, tried).astype(np.intp)
-    rows = loops.Rows(*(np.ascontiguousarray(part[some]) for part in queries))
+    rows = Rows(*(np.ascontiguousarray(part[some]) for part in queries))
     job = Job(rows, targets, measure, _room(tried, measure), longest=1)
     return job.run(0, tried)[1] / tried / len(targets.rows.weight)
 
 
-def _room(queries: int, measure: loops.Measure) -> loops.Found:
+def _room(queries: int, measure: Measure) -> Found:
     numbers = np.empty(queries, np.int64), np.empty(queries, np.int64)
-    return loops.Found(np.empty(queries, measure.limits.dtype), *numbers)
+    return Found(np.empty(queries, measure.limits.dtype), *numbers)
 
 
 def _block_size(queries: int, targets: Targets, share: float, threads: int) -> int:
