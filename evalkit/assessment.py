@@ -126,7 +126,7 @@ def assess(  # noqa: PLR0913 - the public call: every argument but the first has
         options={**release.options, **(options or {})},
         release=_release_record(release, scenarios[0]),
         scenario=_scenario_record(scenarios[0]),
-        profile=targets.record if targets else None,
+        profile=targets.used_for([one.context for one in scenarios]) if targets else None,
         results=results[0],
         more_scenarios=[
             ScenarioResults(scenario=_scenario_record(one), results=found)

@@ -84,7 +84,17 @@ class Target(Record, frozen=True, kw_only=True):
 
 
 class ProfileRecord(Record, frozen=True, kw_only=True):
-    """The target profile that was used: who set it, when, for whom."""
+    """The target profile that was used: who set it, when, for whom.
+
+    Attributes
+    ----------
+    targets : dict
+        Slug to target, as the profile states them, whatever was measured.
+    unmeasured : list of str
+        Those of them that are no metric of the version that assessed.
+    warnings : list of Message
+        What the reader must know of the profile in this run, such as another recipient.
+    """
 
     name: str
     issuer: str
@@ -94,6 +104,10 @@ class ProfileRecord(Record, frozen=True, kw_only=True):
     caveat: str
     context: dict[str, Any]
     sha256: str
+    source: dict[str, Any] = {}
+    targets: dict[str, Target] = {}
+    unmeasured: list[str] = []
+    warnings: list[Message] = []
 
 
 class Result(Record, frozen=True, kw_only=True):

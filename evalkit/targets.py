@@ -16,7 +16,7 @@ from evalkit.resources import folder
 from evalkit.yaml_file import parse_yaml
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from evalkit.messages import Message
 
@@ -30,7 +30,7 @@ class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     operator: Literal[">=", ">"]
     value: float
     definition: Literal["same", "similar", "by analogy"]
-    unit: str = "%"
+    unit: str | None = None
 
 
 class _ProfileFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -60,11 +60,73 @@ class Profile:
     record : ProfileRecord
         Who set it, when, for whom; with the SHA-256 of the file.
     targets : dict
-        Slug to target; a metric that is absent has no target.
+        Slug to target, of the metrics that this version has; a metric that is absent has no
+        target.
     """
 
     record: ProfileRecord
     targets: Mapping[str, Target]
+
+    def used_for(self, contexts: Sequence[str | None]) -> ProfileRecord:
+        """Return the record of the profile, with a warning where it was made for others.
+
+        Parameters
+        ----------
+        contexts : sequence of str or None
+            Recipients of the scenarios; None where none was named.
+
+        Returns
+        -------
+        ProfileRecord
+        """
+        warning = other_recipient(self.record, contexts)
+        found = [*self.record.warnings, *([warning] if warning else [])]
+        return msgspec.structs.replace(self.record, warnings=found)
+
+
+def other_recipient(record: ProfileRecord, contexts: Sequence[str | None]) -> Message | None:
+    """Return that a profile was made for another recipient, or nothing.
+
+    Parameters
+    ----------
+    record : ProfileRecord
+        Its context may name a ``recipient``, in words or as in `evalkit.scenario.CONTEXTS`.
+    contexts : sequence of str or None
+        Recipients of the scenarios.
+
+    Returns
+    -------
+    Message or None
+        None too where the profile names no recipient.
+    """
+    recipient = record.context.get("recipient")
+    if not recipient:
+        return None
+    meant = _as_code(str(recipient))
+    others = sorted({context for context in contexts if context and _as_code(context) != meant})
+    if others:
+        return say(
+            "other_recipient",
+            "The targets of {profile} were set for this recipient: {recipient}. Here they judge "
+            "a release to another one: {others}.",
+            profile=record.name,
+            recipient=str(recipient),
+            others=others,
+        )
+    if all(contexts):
+        return None
+    return say(
+        "recipient_not_named",
+        "The targets of {profile} were set for this recipient: {recipient}. Name the recipient "
+        "of this release with --context.",
+        profile=record.name,
+        recipient=str(recipient),
+    )
+
+
+def _as_code(recipient: str) -> str:
+    """Return a recipient as the contexts are written: in lower case, with hyphens."""
+    return "-".join(recipient.lower().replace("_", " ").replace("-", " ").split())
 
 
 def read_profile(name: str) -> Profile | None:
@@ -95,6 +157,7 @@ def read_profile(name: str) -> Profile | None:
         return None
     shipped = folder("report_templates") / "targets"
     path = Path(name)
+    of_the_user = path.suffix in {".yaml", ".yml"}
     if path.suffix not in {".yaml", ".yml"}:
         path = shipped / f"{name}.yaml"
         if path.parent != shipped or not path.is_file():
@@ -103,27 +166,23 @@ def read_profile(name: str) -> Profile | None:
                 f"profile: {name!r} is unknown; use one of: {', '.join(names)}, or a .yaml file."
             )
             raise InputError(message)
-    return _profile(*parse_yaml(path, "target profile"), path.name)
+    content, fields = parse_yaml(path, "target profile")
+    return _profile(content, fields, path.name, strict=of_the_user)
 
 
-def _profile(content: bytes, fields: dict[str, Any], file_name: str) -> Profile:
-    """Return the profile in a parsed file."""
+def _profile(content: bytes, fields: dict[str, Any], file_name: str, *, strict: bool) -> Profile:
+    """Return the profile in a parsed file; a strict one may name no metric that is not here."""
     try:
         file = msgspec.convert(_plain(fields), _ProfileFile)
     except msgspec.ValidationError as error:
         message = f"{file_name}: not a target profile ({error})."
         raise InputError(message) from None
-    _check_metrics(file, file_name)
-    record = ProfileRecord(
-        name=file.name,
-        issuer=file.issuer,
-        issuer_role=file.issuer_role,
-        date=file.date,
-        status=file.status,
-        caveat=file.caveat.get("en", ""),
-        context=file.context,
-        sha256=hashlib.sha256(content).hexdigest(),
-    )
+    unmeasured = _unknown_metrics(file, file_name)
+    if unmeasured and strict:
+        message = (
+            f"{file_name}: there is no metric {unmeasured[0]!r}; metrics: {', '.join(_slugs())}."
+        )
+        raise InputError(message)
     targets = {
         entry.metric: Target(
             operator=entry.operator,
@@ -133,7 +192,20 @@ def _profile(content: bytes, fields: dict[str, Any], file_name: str) -> Profile:
         )
         for entry in file.targets
     }
-    return Profile(record, targets)
+    record = ProfileRecord(
+        name=file.name,
+        issuer=file.issuer,
+        issuer_role=file.issuer_role,
+        date=file.date,
+        status=file.status,
+        caveat=file.caveat.get("en", ""),
+        context=file.context,
+        sha256=hashlib.sha256(content).hexdigest(),
+        source=file.source,
+        targets=targets,
+        unmeasured=unmeasured,
+    )
+    return Profile(record, {slug: targets[slug] for slug in targets if slug not in unmeasured})
 
 
 def _plain(value: Any) -> Any:
@@ -145,23 +217,35 @@ def _plain(value: Any) -> Any:
     return value.isoformat() if hasattr(value, "isoformat") else value
 
 
-def _check_metrics(file: _ProfileFile, file_name: str) -> None:
-    """Refuse targets for metrics that do not exist or that are named twice."""
+def _slugs() -> list[str]:
+    """Return the slugs of all metrics, sorted."""
     from evalkit import metrics
 
-    known = {metric.slug for metric in metrics.all()}
-    seen: set[str] = set()
+    return sorted(metric.slug for metric in metrics.all())
+
+
+def _unknown_metrics(file: _ProfileFile, file_name: str) -> list[str]:
+    """Return the metrics that this version does not have; refuse two targets for one metric."""
+    slugs = [entry.metric for entry in file.targets]
+    for slug in slugs:
+        if slugs.count(slug) > 1:
+            message = f"{file_name}: metric {slug!r} has two targets; keep one."
+            raise InputError(message)
+    known = set(_slugs())
     for entry in file.targets:
-        if entry.metric not in known:
-            message = (
-                f"{file_name}: there is no metric {entry.metric!r}; metrics: "
-                f"{', '.join(sorted(known))}."
-            )
-            raise InputError(message)
-        if entry.metric in seen:
-            message = f"{file_name}: metric {entry.metric!r} has two targets; keep one."
-            raise InputError(message)
-        seen.add(entry.metric)
+        if entry.metric in known:
+            _check_unit(entry, file_name)
+    return [slug for slug in slugs if slug not in known]
+
+
+def _check_unit(entry: _Entry, file_name: str) -> None:
+    """Refuse a target in another unit than that of its metric."""
+    from evalkit import metrics
+
+    unit = metrics.get(entry.metric).unit
+    if entry.unit not in {None, unit}:
+        message = f"{file_name}: {entry.metric} is measured in {unit!r}, not in {entry.unit!r}."
+        raise InputError(message)
 
 
 def meets(value: float, target: Target) -> bool:

@@ -13,6 +13,7 @@ from evalkit.wording import (
     COMPARED,
     attack_finding,
     headline,
+    sentence,
     shortened,
     target_words,
     verdict_words,
@@ -75,7 +76,10 @@ def target_blocks(subject: Subject) -> list[Block]:
         (names["date"], formats.date(profile.date)),
         (names["status"], profile.status),
         (names["caveat"], profile.caveat or formats.NO_VALUE),
-        (names["context"], _plain(profile.context)),
+        (names["context"], _listed(profile.context)),
+        (names["source"], _listed(profile.source)),
+        *((names["remark"], sentence(message.text)) for message in profile.warnings),
+        *([(names["unmeasured"], ", ".join(profile.unmeasured))] if profile.unmeasured else []),
         ("SHA-256", profile.sha256),
     ]
     return [*intro, table(subject.head("entry"), (38, 122), entries), *found]
@@ -212,6 +216,13 @@ def _pair_tables(subject: Subject) -> list[Block]:
         title = fill(subject.heading("pairs"), name=subject.name(entry.slug))
         blocks += [heading(title), table(subject.head("pairs"), (80, 20, 20, 20, 20), rows)]
     return blocks
+
+
+def _listed(values: dict[str, Any]) -> str:
+    """Return the filled fields of a profile as one line: "recipient: …; data type: …"."""
+    filled = {key: value for key, value in values.items() if value not in (None, "")}
+    parts = [f"{key.replace('_', ' ')}: {_plain(value)}" for key, value in filled.items()]
+    return "; ".join(parts) or formats.NO_VALUE
 
 
 def _plain(value: Any) -> str:

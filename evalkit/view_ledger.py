@@ -82,10 +82,13 @@ def _ledger_rows(subject: Subject) -> list[Sequence[Any]]:
                 remarks,
             )
         )
+    profile, blank = subject.assessment.profile, formats.NO_VALUE
+    for slug in profile.unmeasured if profile else ():
+        status, why = subject.label("not_applicable"), subject.label("unmeasured_target")
+        rows.append((shortened(slug, LONGEST_NAME), blank, status, blank, sentence(why)))
     for criterion in CRITERIA:
         if not subject.of_criterion(criterion):
             name, status = subject.criterion_name(criterion), subject.label("not_applicable")
-            blank = formats.NO_VALUE
             rows.append((name, blank, status, blank, sentence(subject.label("no_measure"))))
     return rows
 
@@ -106,7 +109,7 @@ def _rows_used(result: Result, subject: Subject) -> str:
 
 def _warnings(subject: Subject) -> list[Sequence[Any]]:
     """Return each warning and note once, with what it concerns and how often it was raised."""
-    release = subject.assessment.release
+    release, profile = subject.assessment.release, subject.assessment.profile
     raised = [(message.text, subject.label("release")) for message in release.notes]
     raised += [
         (message.text, shortened(one.name, LONGEST_NAME))
@@ -118,6 +121,8 @@ def _warnings(subject: Subject) -> list[Sequence[Any]]:
         for entry in subject.entries
         for message in entry.result.warnings
     ]
+    if profile:
+        raised += [(message.text, subject.label("id_profile")) for message in profile.warnings]
     counts = Counter(words for words, _ in raised)
     concerns: dict[str, list[str]] = {}
     for words, name in raised:

@@ -100,11 +100,13 @@ def profile_words(subject: Subject) -> str:
     profile = subject.assessment.profile
     if profile is None:
         return subject.label("profile_none")
-    if not profile.date:
-        return subject.label("profile_undated", name=profile.name)
     later = profile.date[:10] > subject.assessment.created[:10]
-    key = "profile_after" if later else "profile_before"
-    return subject.label(key, name=profile.name, date=formats.date(profile.date))
+    dated = "profile_after" if later else "profile_before"
+    key = dated if profile.date else "profile_undated"
+    words = subject.label(key, name=profile.name, date=formats.date(profile.date))
+    if any(message.code == "other_recipient" for message in profile.warnings):
+        return subject.label("profile_other", words=words)
+    return words
 
 
 def short_hash(subject: Subject, table: Any) -> str:

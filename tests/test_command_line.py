@@ -123,7 +123,7 @@ def test_scores_go_to_the_output_and_progress_to_the_error_stream(
     for slug, result in found.results.items():
         line = next(one for one in lines if one.startswith(slug))
         score = result.facts.get("expected_score", result.score)
-        assert f"{score:.1f} %" in line
+        assert ("-" if score is None else f"{score:.1f} {result.unit}") in line
         assert result.verdict in line
     assert done.stderr.splitlines()[0].startswith("[1/")
     assert all(line.startswith("[") for line in done.stderr.splitlines())
@@ -210,6 +210,44 @@ def test_a_file_of_options_gives_scenarios_targets_and_an_answer(
     assert str(tables) not in shown
 
 
+def test_a_shipped_profile_is_judged_by_and_required(
+    call: Callable[..., tuple[int, str, str]], tables: Path
+) -> None:
+    code, out, err = call(
+        *("assess", "patients.csv", "avatars.csv", "--holdout", "control.csv", "--row-link"),
+        *("--profile", "vendor-2026", "--context", "public", "--require-targets"),
+        *("--metrics", "hidden_rate", "--formats", "html", "-o", "judged", "--quiet"),
+    )
+    assert (code, err) == (cli.ANSWER_IS_NO, "")  # only one of its three targets was looked at
+    found = Assessment.read(tables / "judged" / "assessment.json")
+    assert found["hidden_rate"].verdict == "met"
+    assert found.profile is not None
+    assert found.scenario.context == "public"
+    assert "The targets of vendor-2026 were set for this recipient: contractual third" in out
+    html = (tables / "judged" / "technical_assessment.html").read_text(encoding="utf-8")
+    assert "set for another recipient" in html
+    assert "recipient: contractual third party" in html
+    assert "Set by a seller" in html
+
+
+def test_targets_that_are_all_met_are_no_failure(
+    call: Callable[..., tuple[int, str, str]], tables: Path
+) -> None:
+    (tables / "own.yaml").write_text(
+        "name: own\nissuer: the clinic\nissuer_role: controller\ndate: 2026-01-05\n"
+        "status: internal\ncontext: {recipient: internal}\ntargets:\n"
+        "  - {metric: local_cloaking, operator: '>', value: 3, unit: avatars, definition: same}\n"
+    )
+    code, out, err = call(
+        *("assess", "patients.csv", "avatars.csv", "--row-link", "--profile", "own.yaml"),
+        *("--context", "internal", "--require-targets", "--metrics", "local_cloaking"),
+        *("--formats", "html", "-o", "own", "--quiet"),
+    )
+    assert (code, err) == (cli.DONE, "")
+    assert " avatars" in out
+    assert "recipient" not in out
+
+
 # Bad input: one line, exit code 2, nothing written
 
 
@@ -225,6 +263,8 @@ def test_a_file_of_options_gives_scenarios_targets_and_an_answer(
         (["assess", "patients.csv", "avatars.csv", "--formats", "docx"], "formats: 'docx'"),
         (["assess", "patients.csv", "avatars.csv", "--require-targets"], "name a profile"),
         (["assess", "patients.csv", "avatars.csv", "-o", "patients.csv"], "is not a folder"),
+        (["assess", "patients.csv", "avatars.csv", "--profile", "vendor"], "vendor-2026"),
+        (["assess", "patients.csv", "avatars.csv", "--context", "friends"], "'friends' is unknown"),
         (["assess", "--config", "no.yaml"], "no.yaml: cannot be read"),
         (["assess", "--config", "odd.yaml"], "there is no option 'avatar'; did you mean 'avatars'"),
         (["metrics", "linkabilty_protection_rate"], "did you mean 'linkability_protection_rate'"),

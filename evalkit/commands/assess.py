@@ -204,10 +204,9 @@ def assess_and_print(options: dict[str, Any], output: Path) -> int:
 
 
 def targets_met(assessment: Any) -> bool:
-    """Return whether every result that has a target meets it; an unmeasured one does not."""
-    return all(
-        result.verdict == "met"
-        for one in assessment.scenarios()
-        for result in one.results.values()
-        if result.target is not None
+    """Return whether every target of the profile is met; what was not measured does not meet it."""
+    results = [pair for one in assessment.scenarios() for pair in one.results.items()]
+    measured = {slug for slug, _ in results}
+    return measured >= set(assessment.profile.targets) and all(
+        result.verdict == "met" for _, result in results if result.target is not None
     )

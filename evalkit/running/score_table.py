@@ -43,7 +43,20 @@ def score_table(assessment: Assessment) -> str:
         if result.reason is not None
     }
     table = aligned([HEAD, *score_rows(assessment)])
-    return "\n".join([*table, *(one_line(f"{slug}: {text}") for slug, text in reasons.items())])
+    remarks = [f"{slug}: {text}" for slug, text in reasons.items()]
+    return "\n".join([*table, *map(one_line, [*remarks, *_profile_remarks(assessment)])])
+
+
+def _profile_remarks(assessment: Assessment) -> list[str]:
+    """Return what a reader must know of the target profile."""
+    profile = assessment.profile
+    if profile is None:
+        return []
+    missing = [
+        f"{slug}: {profile.name} sets a target; not measured by this version."
+        for slug in profile.unmeasured
+    ]
+    return [*missing, *(message.text for message in profile.warnings)]
 
 
 def score_rows(assessment: Assessment) -> list[tuple[str, ...]]:
