@@ -51,7 +51,15 @@ ROWS = {
         "randomness",
         "steps",
     },
-    "quantities": {"quantities", "schema", "release", "kernels", "engine", "randomness"},
+    "quantities": {
+        "quantities",
+        "intervals",
+        "schema",
+        "release",
+        "kernels",
+        "engine",
+        "randomness",
+    },
 }
 
 # Each outside package has one home; the rest of evalkit goes through that.

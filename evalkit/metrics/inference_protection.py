@@ -22,7 +22,6 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evalkit import intervals
 from evalkit.messages import say
 from evalkit.metric import Basis, Metric, Need, NotApplicable, Outcome, Section
 
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from evalkit.figures import Drawing
     from evalkit.messages import Message
     from evalkit.quantities import Pairing
+    from evalkit.quantities_control import Controlled
     from evalkit.release import Release
     from evalkit.scenario import Scenario
 
@@ -147,14 +147,22 @@ class Attack:
             found[found < 0] = np.nan
         return found
 
-    def success(self, pairing: Pairing, people: pd.DataFrame, avatars: pd.DataFrame) -> float:
-        """Return the share of `people` whose value is read off their nearest of `avatars`."""
+    def successes(self, pairing: Pairing, people: pd.DataFrame, avatars: pd.DataFrame) -> float:
+        """Return for how many `people` the value of their nearest of `avatars` is right."""
         from evalkit.kernels.answers import answered_share
 
         guesses = Guesses.of(self.truth(avatars), self.reach)
         ranges = guesses.right(self.truth(people))
         found = answered_share(pairing.shared(self.known), guesses.rank, *ranges)
-        return math.fsum(found) / len(found)
+        return math.fsum(found)
+
+    def against(self, pairings: tuple[Pairing, Pairing], avatars: pd.DataFrame) -> Controlled:
+        """Return the attack on originals and holdout, each paired with `avatars`."""
+        from evalkit.quantities_control import Controlled
+
+        people = self.release.working, self.release.reference
+        hits = (self.successes(*one, avatars) for one in zip(pairings, people, strict=True))
+        return Controlled(next(hits), len(people[0]), next(hits), len(people[1]))
 
     def naive_success(self, people: pd.DataFrame, avatars: pd.DataFrame) -> float:
         """Return the share of `people` for whom the naive guess is right."""
@@ -178,13 +186,15 @@ def compute(
     known = tuple(name for name in scenario.known or () if name != sensitive)
     if not known:
         return NotApplicable(_nothing_known(sensitive))
-    original, avatars, holdout = release.working, release.working_avatars, release.reference
+    original, avatars = release.working, release.working_avatars
     is_number = schema[sensitive].is_number
     reach = tolerance(cells(original, schema, sensitive)) if is_number else 0.0
     attack = Attack(release, known, sensitive, reach)
-    success = attack.success(real_pairing(release, "original", "avatars"), original, avatars)
-    control = attack.success(real_pairing(release, "holdout", "avatars"), holdout, avatars)
-    n, n_control = len(original), len(holdout)
+    pairings = (
+        real_pairing(release, "original", "avatars"),
+        real_pairing(release, "holdout", "avatars"),
+    )
+    found = attack.against(pairings, avatars)
     facts: dict[str, Any] = {
         "sensitive": sensitive,
         "sensitive_is_number": is_number,
@@ -192,56 +202,18 @@ def compute(
         "n_known": len(known),
         "n_avatars": len(avatars),
         "tolerance_share": TOLERANCE,
-        "control_wrong": n_control * (1 - control),
-        **_attack_facts(success, n, control, n_control),
+        "control_wrong": found.control_failures,
+        **found.facts(),
         "naive_share": attack.naive_success(original, avatars),
     }
-    if round(facts["control_wrong"], 6) < FEWEST_WRONG:
+    if found.control_failures < FEWEST_WRONG:
         return NotApplicable(_too_few_wrong(sensitive), facts)
-    low, high = intervals.complement_ratio(n * success, n, n_control * control, n_control)
     return Outcome(
-        score=score_of(success, control),
-        interval=(100 * min(1.0, low), 100 * min(1.0, high)),
+        score=found.score,
+        interval=found.interval,
         interval_method="mover",
         facts=facts | _anchors(attack, rng),
     )
-
-
-def score_of(success: float, control: float) -> float:
-    """Return the score of two shares of right guesses, 0 to 100.
-
-    Parameters
-    ----------
-    success, control : float
-        Shares among originals and holdout, 0 to 1; the second under 1.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> from evalkit.metrics.inference_protection import score_of
-    >>> score_of(0.75, 0.5), score_of(0.4, 0.5)
-    (50.0, 100.0)
-    """
-    return 100 * (1 - max(0.0, (success - control) / (1 - control)))
-
-
-def _attack_facts(success: float, n: int, control: float, n_control: int) -> dict[str, Any]:
-    """Return the facts that every attack with a control has."""
-    parts = n * success, n, n_control * control, n_control
-    return {
-        "attempts": n,
-        "control_attempts": n_control,
-        "success_share": success,
-        "success_interval": list(intervals.wilson(*parts[:2])),
-        "control_share": control,
-        "control_interval": list(intervals.wilson(*parts[2:])),
-        "excess": success - control,
-        "excess_interval": list(intervals.newcombe_difference(*parts)),
-        "detectable_excess": intervals.detectable_excess(control, n, n_control),
-    }
 
 
 def _anchors(attack: Attack, rng: np.random.Generator) -> dict[str, Any]:
@@ -251,22 +223,21 @@ def _anchors(attack: Attack, rng: np.random.Generator) -> dict[str, Any]:
 
     release = attack.release
     original, holdout = release.working, release.reference
-    copied = attack.success(real_pairing(release, "original", "original"), original, original)
-    unseen = attack.success(real_pairing(release, "holdout", "original"), holdout, original)
+    themselves = real_pairing(release, "original", "original")
+    copied = attack.against((themselves, real_pairing(release, "holdout", "original")), original)
     scale = ranges(release.schema, (original, holdout), attack.known)
     floors = []
     for _ in range(SHUFFLES):
         mixed = shuffled_avatars(release, rng)
-        shares = [
-            attack.success(
-                Pairing(release.schema, people, mixed, scale, capped=True), people, mixed
-            )
+        first, second = (
+            Pairing(release.schema, people, mixed, scale, capped=True)
             for people in (original, holdout)
-        ]
-        floors.append(score_of(*shares))
+        )
+        floors.append(attack.against((first, second), mixed))
+    scores = [one.score for one in floors if one.control_failures]
     return {
-        "self_score": score_of(copied, unseen) if unseen < 1 else None,
-        "floor_score": math.fsum(floors) / SHUFFLES,
+        "self_score": copied.score if copied.control_failures else None,
+        "floor_score": math.fsum(scores) / len(scores) if scores else None,
         "shuffles": SHUFFLES,
     }
 

@@ -363,23 +363,12 @@ def _leading(kinds: Mapping[str, Mapping[str, Any]]) -> str | None:
 
 def _per_person(bets: Bets, n: int, n_holdout: int) -> dict[str, Any]:
     """Return how many people of either group the predicates single out."""
+    from evalkit.quantities_control import Controlled
+
     hit = int((bets.people < n).sum())
-    control_hit = len(bets.people) - hit
-    interval = intervals.newcombe_difference(hit, n, control_hit, n_holdout)
-    control_share = control_hit / n_holdout
-    return {
-        "attempts": n,
-        "control_attempts": n_holdout,
-        "success_share": hit / n,
-        "success_interval": list(intervals.wilson(hit, n)),
-        "control_share": control_share,
-        "control_interval": list(intervals.wilson(control_hit, n_holdout)),
-        # Without a description there is no bet: this attack has no naive form.
-        "naive_share": None,
-        "excess": hit / n - control_share,
-        "excess_interval": list(interval),
-        "detectable_excess": intervals.detectable_excess(control_share, n, n_holdout),
-    }
+    found = Controlled(hit, n, len(bets.people) - hit, n_holdout)
+    # Without a description there is no bet: this attack has no naive form.
+    return {**found.facts(), "naive_share": None}
 
 
 def _anchors(tables: Tables, n: int, pi: float, rng: np.random.Generator) -> dict[str, Any]:

@@ -11,7 +11,8 @@ import evalkit
 from evalkit.intervals import complement_ratio
 from evalkit.kernels import Column, answers, nearest, search
 from evalkit.kernels.answers import answered_share
-from evalkit.metrics.inference_protection import Guesses, score_of, tolerance
+from evalkit.metrics.inference_protection import Guesses, tolerance
+from evalkit.quantities_control import Controlled
 
 SLUG = "inference_protection"
 NUMERIC = {"age", "income"}
@@ -81,7 +82,7 @@ def test_tie_sets_too_long_to_keep_are_counted_the_same(monkeypatch: pytest.Monk
 
 
 def test_the_example_of_the_page() -> None:
-    assert score_of(0.7, 0.6) == pytest.approx(75)
+    assert Controlled(140, 200, 120, 200).score == pytest.approx(75)
 
 
 def test_a_small_table_by_hand() -> None:
