@@ -69,6 +69,26 @@ FACTS: dict[str, dict[str, Any]] = {
         "n_avatars": 4812,
         "tolerance_share": 0.05,
     },
+    "replicated_uniques": {
+        "n_known": 3,
+        "n_original": 4900,
+        "n_holdout": 1300,
+        "n_avatars": 4812,
+        "unique_share": 0.98,
+        "control_unique_share": 0.93,
+        "found": 741,
+        "control_found": None,
+        "naive_share": None,
+        "shuffled_share": 0.1,
+    },
+    "attribute_disclosure": {
+        "sensitive": HOSTILE,
+        "sensitive_is_number": True,
+        "bins": 10,
+        "known": ["age", HOSTILE, "town"],
+        "n_known": 3,
+        "n_avatars": 4812,
+    },
 }
 CASES: dict[str, tuple[dict[str, Any], str, str]] = {
     "excess": ({}, "an excess above the control", "Evidence of an excess of 0.4 to 4.7 points"),
@@ -99,6 +119,8 @@ OTHERS: dict[str, list[dict[str, Any]]] = {
         {"multivariate_score": None, "self_score": None, "floor_score": None},
     ],
     "inference_protection": [{"self_score": None, "sensitive_is_number": False}],
+    "replicated_uniques": [{"found": None, "control_found": 0, "floor_score": None}],
+    "attribute_disclosure": [{"self_score": None}, {"self_score": 65.0, "bins": 9}],
 }
 every_page = pytest.mark.parametrize("slug", FACTS)
 

@@ -1,0 +1,152 @@
+r"""Replicated uniques: people whom the known variables single out, found among the avatars.
+
+A record is unique if no other record of the pool WO and HO has its values on the known variables
+K. With U_WO the unique originals, U_HO the unique records of the holdout:
+
+    s_WO = share of U_WO with an avatar of the same values on K,  s_HO = the same for U_HO
+    risk  = (s_WO - s_HO) / (1 - s_HO)
+    score = 100 * (1 - max(0, risk))
+
+Missing equals missing. After the replicated uniques of Raab, G. M., Nowok, B. and Dibben, C.
+(2024), Practical privacy metrics for synthetic data, arXiv:2406.16826, where an original counts if
+it is unique in both tables; the comparison with a holdout is our own choice.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from evalkit.messages import say
+from evalkit.metric import Basis, Metric, Need, NotApplicable, Outcome, Section
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+    import pandas as pd
+
+    from evalkit.figures import Drawing
+    from evalkit.messages import Message
+    from evalkit.quantities_control import Controlled
+    from evalkit.release import Release
+    from evalkit.scenario import Scenario
+
+SLUG = "replicated_uniques"
+FEWEST_UNIQUE = 10
+SHUFFLES = 5
+
+
+def search(release: Release, avatars: pd.DataFrame, known: tuple[str, ...]) -> Controlled:
+    """Return how many unique originals, and unique people of the holdout, `avatars` replicate.
+
+    Parameters
+    ----------
+    release : Release
+        With a real holdout.
+    avatars : DataFrame
+        Any table with the known variables.
+    known : tuple of str
+        At least one.
+
+    Returns
+    -------
+    Controlled
+        The attempts are the unique people of either group.
+    """
+    import numpy as np
+
+    from evalkit.quantities_control import Controlled
+    from evalkit.quantities_rows import row_keys
+
+    tables = (release.working, release.reference, avatars)
+    original, holdout, offered = row_keys(tables, release.schema, known)
+    total = 1 + max(int(keys.max()) for keys in (original, holdout, offered))
+    is_unique = np.bincount(np.concatenate([original, holdout]), minlength=total) == 1
+    is_offered = np.zeros(total, np.bool_)
+    is_offered[offered] = True
+    unique, control = original[is_unique[original]], holdout[is_unique[holdout]]
+    hits = int(is_offered[unique].sum()), int(is_offered[control].sum())
+    return Controlled(hits[0], len(unique), hits[1], len(control))
+
+
+def compute(
+    release: Release, scenario: Scenario, rng: np.random.Generator
+) -> Outcome | NotApplicable:
+    """Return the score, its anchors and the facts of the attack."""
+    from evalkit.quantities_control import shown_count
+
+    known = tuple(scenario.known or ())
+    if not known:
+        return NotApplicable(say("nothing_known", "Name what is known with --known."))
+    found = search(release, release.working_avatars, known)
+    facts: dict[str, Any] = {
+        "known": list(known),
+        "n_known": len(known),
+        "n_original": len(release.working),
+        "n_holdout": len(release.reference),
+        "n_avatars": len(release.working_avatars),
+        "unique_share": found.attempts / len(release.working),
+        "control_unique_share": found.control_attempts / len(release.reference),
+    }
+    if found.attempts < FEWEST_UNIQUE or found.control_failures < FEWEST_UNIQUE:
+        return NotApplicable(_too_few_unique(), facts)
+    return Outcome(
+        score=found.score,
+        interval=found.interval,
+        interval_method="mover",
+        facts=facts
+        | found.facts()
+        | {
+            "found": shown_count(int(found.successes), scenario.min_count),
+            "control_found": shown_count(int(found.control_successes), scenario.min_count),
+        }
+        | _anchors(release, known, rng),
+    )
+
+
+def _anchors(release: Release, known: tuple[str, ...], rng: np.random.Generator) -> dict[str, Any]:
+    """Return the scores of a perfect copy and of avatars with shuffled columns."""
+    from evalkit.quantities_linked import shuffled_avatars
+
+    shuffled = [search(release, shuffled_avatars(release, rng), known) for _ in range(SHUFFLES)]
+    floors = [one.score for one in shuffled if one.control_failures]
+    return {
+        # Who looks up a record makes no guess; what chance alone finds stands beside it.
+        "naive_share": None,
+        "shuffled_share": math.fsum(one.share for one in shuffled) / SHUFFLES,
+        "self_score": search(release, release.working, known).score,
+        "floor_score": math.fsum(floors) / len(floors) if floors else None,
+        "shuffles": SHUFFLES,
+    }
+
+
+def _too_few_unique() -> Message:
+    """Return the reason why no share can be told."""
+    return say(
+        "too_few_unique",
+        "Fewer than {fewest} people of a group are unique on the known variables, or all are found "
+        "by chance: nobody is singled out by them. Give more columns with --known, or more people.",
+        fewest=FEWEST_UNIQUE,
+    )
+
+
+def draw(result: Mapping[str, Any], words: Mapping[str, str], narrow: bool) -> tuple[Drawing, ...]:
+    """Return the figure of the report from the plain result."""
+    from evalkit.figures import attack_drawings
+
+    return attack_drawings("figure_replicated", result["facts"], words, narrow)
+
+
+METRIC = Metric(
+    slug=SLUG,
+    version=1,
+    section=Section.PRIVACY,
+    criterion="singling out",
+    basis=Basis.ATTACK,
+    compute=compute,
+    draw=draw,
+    needs=frozenset({Need.REAL_HOLDOUT}),
+    uses_known=True,
+    copy_score=0.0,
+)
