@@ -181,5 +181,6 @@ def _rank(entry: Entry) -> tuple[bool, bool, int, int, float]:
     verdict = _VERDICT_ORDER.index(result.verdict) if result.verdict in _VERDICT_ORDER else 0
     basis = _BASIS_ORDER.index(result.basis) if result.basis in _BASIS_ORDER else 0
     measured = result.status == "measured"
-    lowest_first = headline(result) or 0.0
+    # A count of avatars is on no common scale with percentages: it comes after them.
+    lowest_first = (headline(result) or 0.0) if result.unit == "%" else float("inf")
     return (not measured, attack_finding(result) != "excess", verdict, basis, lowest_first)

@@ -12,7 +12,8 @@ from evalkit.view_front import ROWS_SHOWN, VARIABLES_SHOWN, files, variable_tabl
 from evalkit.wording import (
     COMPARED,
     attack_finding,
-    headline,
+    interval_words,
+    score_words,
     sentence,
     shortened,
     target_words,
@@ -179,7 +180,8 @@ def _target_row(entry: Entry, subject: Subject) -> Sequence[Any]:
     labels = subject.words["labels"]
     name = (subject.name(entry.slug), shortened(entry.scenario.name, LONGEST_NAME))
     definition = labels["definition_words"].get(target.definition) if target else ""
-    words = target_words(target, None, subject.words).partition(": ")[2].partition(";")[0]
+    aim = target_words(target, None, subject.words, entry.result.unit)
+    words = aim.partition(": ")[2].partition(";")[0]
     issuer = target.issuer if target else ""
     return (name, words, issuer, definition, verdict_words(entry.result, subject.words))
 
@@ -189,8 +191,8 @@ def _score_rows(subject: Subject) -> list[Sequence[Any]]:
         (
             (subject.name(entry.slug), subject.criterion_name(criterion_of(entry.result))),
             shortened(entry.scenario.name, LONGEST_NAME),
-            formats.score(headline(entry.result)),
-            formats.interval(entry.result.interval),
+            score_words(entry.result, subject.words),
+            interval_words(entry.result),
             subject.words["verdicts"]["brief"].get(entry.result.verdict, entry.result.verdict),
             formats.number(entry.result.seconds, 2),
         )

@@ -6,12 +6,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from evalkit import formats
 from evalkit.blocks import Prose, beside, facts, figure, fill, heading, note, prose, table, text
 from evalkit.pages import LIMIT_BESIDE, MARGIN_PARTS, PARTS
 from evalkit.pictures import in_rows, metric_pictures, score_strip
 from evalkit.subject import criterion_of
-from evalkit.wording import grade, headline, sentence, shortened, verdict_words
+from evalkit.wording import (
+    grade,
+    interval_words,
+    on_strip,
+    score_words,
+    sentence,
+    shortened,
+    verdict_words,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,7 +83,7 @@ def _measured_blocks(entry: Entry, subject: Subject, labels: Iterator[str]) -> l
     opening = [
         *_part(page, "Question", emphasised=True),
         *_part(page, "Story"),
-        _large_strip(entry, subject),
+        *([_large_strip(entry, subject)] if on_strip(entry.result) else []),
         *_unjudged(entry, subject),
         *_part(page, "Verdict"),
     ]
@@ -213,7 +220,7 @@ def scenario_row(entry: Entry, subject: Subject) -> tuple[Any, ...]:
     """Return scenario, score, interval and verdict of one result."""
     return (
         shortened(entry.scenario.name, LONGEST_NAME),
-        formats.score(headline(entry.result)),
-        formats.interval(entry.result.interval),
+        score_words(entry.result, subject.words),
+        interval_words(entry.result),
         verdict_words(entry.result, subject.words),
     )

@@ -11,8 +11,10 @@ from evalkit.subject import section_of
 from evalkit.wording import (
     attack_words,
     basis_words,
-    headline,
+    interval_words,
+    on_strip,
     sampling_interval,
+    score_words,
     shortened,
     target_words,
     verdict_words,
@@ -53,11 +55,13 @@ def verdict_row(criterion: str, subject: Subject) -> dict[str, Any]:
     return row | {
         "measure": subject.name(lead.slug),
         "basis": _basis(lead, subject),
-        "strip": _strip(lead, subject) if measured else None,
-        "score": formats.score(headline(result)),
+        "strip": _strip(lead, subject) if on_strip(result) else None,
+        "score": score_words(result, subject.words),
         "interval": _interval(lead, subject),
         "words": _row_words(lead, subject, also),
-        "target": target_words(result.target, profile.date if profile else None, subject.words)
+        "target": target_words(
+            result.target, profile.date if profile else None, subject.words, result.unit
+        )
         if measured
         else "",
     }
@@ -68,7 +72,7 @@ def _interval(lead: Entry, subject: Subject) -> str:
     result = lead.result
     if result.interval is None:
         return ""
-    words = formats.interval(result.interval)
+    words = interval_words(result)
     if sampling_interval(result) is None:
         return fill(subject.words["verdicts"]["range_over_splits"], interval=words)
     return words
@@ -93,7 +97,7 @@ def _also(entry: Entry, subject: Subject) -> str:
     return fill(
         verdicts[key + ("_scenario" if subject.several_scenarios else "")],
         name=name,
-        score=formats.score(headline(entry.result)),
+        score=score_words(entry.result, subject.words),
         verdict=verdicts["brief"].get(entry.result.verdict, entry.result.verdict),
         scenario=shortened(entry.scenario.name, LONGEST_NAME),
     )

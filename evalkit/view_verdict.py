@@ -178,7 +178,8 @@ def _attack_sentence(entry: Entry, subject: Subject) -> str:
     if result.status != "measured" or result.basis != "attack" or share is None:
         return ""
     control = result.facts.get("control_share")
-    forms = plain["linkability"] if result.criterion == "linkability" else plain["attack"]
+    # Two files are joined only by the attack that cuts the known variables in two.
+    forms = plain["linkability" if "known_b" in result.facts else "attack"]
     words = fill(
         forms["alone" if control is None else "control"],
         criterion=subject.criterion_name(str(result.criterion)).lower(),

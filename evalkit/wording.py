@@ -22,7 +22,7 @@ WEAKEST_DETECTABLE_SHARE: Final = 0.10
 HIGHEST_SELF_SCORE: Final = 90.0
 """Where even a perfect copy scores over 90, the known variables cannot tell people apart."""
 LONGEST_NAME: Final = 34
-SAMPLING_METHODS: Final = frozenset({"wilson", "redeal"})
+SAMPLING_METHODS: Final = frozenset({"wilson", "redeal", "order statistics"})
 """Only intervals from sampling grade a verdict; a range over splits does not."""
 COMPARED: Final = frozenset({"excess", "no_evidence", "reverse", "too_weak"})
 """What an attack can show where it was compared with a control."""
@@ -38,6 +38,32 @@ def headline(result: Result) -> float | None:
     """
     expected = result.facts.get("expected_score")
     return expected if isinstance(expected, int | float) else result.score
+
+
+def on_strip(result: Result) -> bool:
+    """Return whether a result lies on the scale from 0 to 100; a count of avatars does not."""
+    return result.status == "measured" and result.unit == "%"
+
+
+def score_words(result: Result, words: Words) -> str:
+    """Return the number that is printed, "84.6" or "11 avatars"; a dash without a score."""
+    score = headline(result)
+    forms = words["labels"]["units"].get(result.unit)
+    return formats.score(score) if score is None or not forms else in_units(score, forms)
+
+
+def interval_words(result: Result) -> str:
+    """Return the interval, without decimals where whole things are counted."""
+    ends = result.interval
+    if ends is None or result.unit == "%" or any(end % 1 for end in ends):
+        return formats.interval(ends)
+    return formats.interval(ends, 0)
+
+
+def in_units(value: float, forms: Mapping[str, str]) -> str:
+    """Return a count with its unit; `forms` holds the words for ``one`` and ``many``."""
+    form = forms["one" if value == 1 else "many"]
+    return fill(form, count=formats.number(value, 1 if value % 1 else 0))
 
 
 def sampling_interval(result: Result) -> tuple[float, float] | None:
@@ -118,14 +144,15 @@ def attack_words(result: Result, words: Words) -> str:
     return fill(template, low=formats.points(low), high=formats.points(high))
 
 
-def target_words(target: Target | None, date: str | None, words: Words) -> str:
-    """Return "Target: at least 80; issuer, date", or that there is none."""
+def target_words(target: Target | None, date: str | None, words: Words, unit: str = "%") -> str:
+    """Return "Target: at least 80; issuer, date", or that there is none; a count with its unit."""
     verdicts = words["verdicts"]
     if target is None:
         return str(verdicts["no_target"])
     form = "target" if not target.issuer else ("target_by_on" if date else "target_by")
     operator = verdicts["operators"].get(target.operator, target.operator)
-    value = formats.threshold(target.value)
+    forms = words["labels"]["units"].get(unit)
+    value = in_units(target.value, forms) if forms else formats.threshold(target.value)
     day = formats.date(date)
     return fill(verdicts[form], operator=operator, value=value, issuer=target.issuer, date=day)
 
