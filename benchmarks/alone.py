@@ -34,37 +34,40 @@ def numbers(n: int, columns: int, end: int) -> list[Column]:
     ]
 
 
+def taken(work: Callable[[], object]) -> Facts:
+    """Seconds on the clock and of the processors, all threads together."""
+    clock, processor = time.perf_counter(), time.process_time()
+    work()
+    return {
+        "seconds": time.perf_counter() - clock,
+        "processor": time.process_time() - processor,
+    }
+
+
+def best(work: Callable[[], object]) -> Facts:
+    """Best of some rounds, after one to warm up."""
+    rounds = [taken(work) for _ in range(ROUNDS + 1)][1:]
+    return {name: min(facts[name] for facts in rounds) for name in rounds[0]}
+
+
 def first_small(_: Path) -> Facts:
     """Take the time of the first call on small tables."""
     columns = numbers(1_000, 20, 99)
-    start = time.perf_counter()
-    nearest(columns)
-    return {"seconds": time.perf_counter() - start, "numba": "numba" in sys.modules}
+    facts = taken(lambda: nearest(columns))
+    return facts | {"numba": "numba" in sys.modules}
 
 
 def first_compiled(_: Path) -> Facts:
     """Take the time of the first compiled call, the import of the compiler included."""
     columns = numbers(1_000, 7, 10_007)
-    start = time.perf_counter()
-    nearest(columns, path="compiled")
-    return {"seconds": time.perf_counter() - start}
-
-
-def best(work: Callable[[], object]) -> float:
-    """Best of some rounds, after one to warm up."""
-    seconds = []
-    for _ in range(ROUNDS + 1):
-        start = time.perf_counter()
-        work()
-        seconds.append(time.perf_counter() - start)
-    return min(seconds[1:])
+    return taken(lambda: nearest(columns, path="compiled"))
 
 
 def key_that_nobody_shares(_: Path) -> Facts:
     """Take the time where a key of its own makes every avatar tie for every original."""
     n = 8_000
     key = np.arange(n)
-    return {"seconds": best(lambda: nearest([Column(key, key + n, numeric=False)]))}
+    return best(lambda: nearest([Column(key, key + n, numeric=False)]))
 
 
 def line(_: Path) -> Facts:
@@ -73,11 +76,8 @@ def line(_: Path) -> Facts:
     r = np.random.default_rng(0)
     x = np.linspace(end // 10, end, n).astype(np.int64)
     below = r.integers(0, end // 10, (2, n))
-    columns = [
-        Column(below[0], x, numeric=True, low=0, high=end),
-        Column(below[1], end + end // 10 - x, numeric=True, low=0, high=end),
-    ]
-    return {"seconds": best(lambda: nearest(columns))}
+    sides = (below[0], x), (below[1], end + end // 10 - x)
+    return best(lambda: nearest([Column(*side, numeric=True, low=0, high=end) for side in sides]))
 
 
 def million(data: Path) -> Facts:
@@ -93,8 +93,8 @@ def million(data: Path) -> Facts:
         a, b = (nearest(evalkit_columns(x[half], y[half])) for half in halves)
         return float(link_probability(a, b).probability.sum())
 
-    seconds = best(work)
-    return {"seconds": seconds, "gigabytes": resident_gigabytes() - before}
+    facts = best(work)
+    return facts | {"gigabytes": resident_gigabytes() - before}
 
 
 def resident_gigabytes() -> float:
