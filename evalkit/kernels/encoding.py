@@ -26,7 +26,7 @@ LARGEST_SPAN = 2**59  # leaves room for the mark of a missing cell in int64
 FIRST_LOOK = 64  # cells tried before a whole column is tested for decimals
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class NumericCells:
     """A numeric column, counted from its least cell.
 
@@ -58,7 +58,7 @@ class NumericCells:
     whole: bool
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LevelCells:
     """A categorical column, or one in which cells are only equal or different.
 
@@ -110,7 +110,7 @@ def _encode(column: Column, *, capped: bool) -> NumericCells | LevelCells:
     return _in_shares(_count(query, target, float(low), float(high), capped=capped))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Side:
     """The filled cells of one table, and where the others are."""
 

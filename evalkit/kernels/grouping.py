@@ -22,7 +22,7 @@ DIRECT_SPACE = 65_536  # a key space up to here, or up to four rows a key, is co
 MIXER = 0x9E3779B97F4A7C15  # 2**64 / golden ratio: an odd number that spreads bits (Knuth 6.4)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Groups:
     """Equal rows of one table, in the order of their keys.
 

@@ -25,7 +25,7 @@ FEWEST_MEASURED = 200
 SAMPLE_SEED = 20_230_601
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LinkProbability:
     """The exact chance of a link for each query, or an estimate where that costs too much.
 

@@ -35,7 +35,7 @@ TIE_SHARE = (
 )  # a tie is a distance within 1 / TIE_SHARE of the least one, after division by |V|
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Problem:
     """Two tables in one unit of distance.
 

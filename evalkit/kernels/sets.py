@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from evalkit.kernels.problem import Problem
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class NearestSets:
     """For each query the least distance and the targets that have it.
 

@@ -141,3 +141,12 @@ def test_compiled_functions_call_only_compiled_functions_of_their_own_file() -> 
         for node in ast.parse(path.read_text("utf-8")).body:
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("evalkit"):
                 assert node.module == "evalkit.kernels.compiling", path.name
+
+
+def test_what_is_printed_of_a_search_holds_no_cell() -> None:
+    """A traceback or a log may print it."""
+    column = Column(np.array([123_456]), np.array([654_321]), numeric=False)
+    sets = nearest([column])
+    printed = " ".join(map(repr, (column, sets, sets.problem, sets.query)))
+    assert "123456" not in printed
+    assert "654321" not in printed
