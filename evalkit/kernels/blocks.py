@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
@@ -131,10 +131,7 @@ def _follow(
     size: int,
     progress: Callable[[int, int], None] | None,
 ) -> None:
-    pending = set(futures)
-    while pending:
-        done, pending = wait(pending, return_when=FIRST_COMPLETED)
-        for future in done:
-            future.result()
+    for done, future in enumerate(as_completed(futures), 1):
+        future.result()
         if progress is not None:
-            progress(min(total, (len(futures) - len(pending)) * size), total)
+            progress(min(total, done * size), total)
