@@ -58,7 +58,7 @@ def people(rows: int, seed: int) -> pd.DataFrame:
 
 @cache
 def tables() -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    return people(160, 1), people(170, 2), people(150, 3)
+    return people(260, 1), people(270, 2), people(250, 3)
 
 
 def linked(original: pd.DataFrame, seed: int) -> pd.DataFrame:
@@ -211,9 +211,9 @@ def test_a_constant_column_never_changes_a_utility_score(metric: Metric) -> None
 @every_metric
 def test_a_perfect_copy_of_distinct_rows_gets_the_declared_score(metric: Metric) -> None:
     rng = np.random.default_rng(0)
-    table = pd.DataFrame({name: rng.permutation(120) for name in "abcd"})
+    table = pd.DataFrame({name: rng.permutation(240) for name in "abcd"})
     # Other people, near the originals but for the last column, which can then be sensitive.
-    holdout = (table + rng.integers(0, 3, table.shape)).assign(d=rng.permutation(120))
+    holdout = (table + rng.integers(0, 3, table.shape)).assign(d=rng.permutation(240))
     copied = (table, table, holdout)
     found = measured(metric, tables=copied, **COPY_OPTIONS.get(metric.slug, {}))
     assert comparable(found) == metric.copy_score

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from evalkit.figures.attacks import interval_dots
 from evalkit.figures.curve import Target, curve
+from evalkit.figures.groups import group_drawing
 from evalkit.figures.heat import heat_pair
 from evalkit.figures.pairs import worst_pairs
 from evalkit.figures.sets import attack_drawings, correlation_drawings, linkability_drawings
@@ -24,6 +25,7 @@ __all__ = [
     "colour_css",
     "correlation_drawings",
     "curve",
+    "group_drawing",
     "heat_css",
     "heat_pair",
     "html_svg",

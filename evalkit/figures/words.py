@@ -81,6 +81,21 @@ ENGLISH: Mapping[str, str] = MappingProxyType(
         "strip_alt_target <=": "target: at most {value}",
         "strip_alt_target <": "target: under {value}",
         "figure_alt_naive": "A naive guess succeeds for {naive} %.",
+        "figure_by_luck": "expected without a leak",
+        "figure_alt_avatar_share": "{name}: avatars {success} %{range}",
+        "figure_alt_holdout_share": "holdout {control} %{range}",
+        "figure_alt_alone": "no holdout beside it",
+        "figure_alt_by_luck": "Without a leak {naive} % are expected.",
+        "figure_nearest_used": "Nearest real person was used",
+        "figure_near_copies": "As near as the nearest 5 % of strangers",
+        "figure_median_distance": "Median distance, share of the range",
+        "figure_between": "Nearest over second nearest, median",
+        "figure_between_ratio": "Median ratio, in percent of the strangers’",
+        "figure_recognised": "Recognised, mean over all thresholds",
+        "figure_recognised_at": "Recognised at {share} % false alarms",
+        "figure_rare_recognised": "Rare people recognised, mean over all thresholds",
+        "figure_same_row": "Identical to an original",
+        "figure_values_return": "Unique values that return, mean",
     }
 )
 """Every key that the primitives read."""

@@ -1,0 +1,64 @@
+"""Shares of two groups on one scale: people in the data and control, or avatars and holdout."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalkit.figures.attacks import interval_dots
+from evalkit.figures.words import word
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from evalkit.figures.sheet import Drawing
+
+AVATARS_BESIDE_HOLDOUT = {
+    "figure_in_data": "figure_avatars",
+    "figure_not_in_data": "figure_holdout",
+    "figure_naive": "figure_by_luck",
+    "figure_alt_success": "figure_alt_avatar_share",
+    "figure_alt_control": "figure_alt_holdout_share",
+    "figure_alt_no_control": "figure_alt_alone",
+    "figure_alt_naive": "figure_alt_by_luck",
+}
+"""Words of the primitive, and those that stand for them where avatars are compared."""
+
+
+def group_drawing(
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    narrow: bool,
+    words: Mapping[str, str],
+    people: bool,
+) -> Drawing:
+    """Return one line for each comparison of two groups.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        ``name``, a key of the words, and ``values`` to fill it with; ``success``, ``control`` and
+        ``naive``, shares from 0 to 1; ``success_interval`` and ``control_interval``. All but the
+        name and the first share may be missing.
+    narrow : bool
+        Whether the twin for telephones is meant.
+    words : mapping of str to str
+        The report's words.
+    people : bool
+        True: people in the data beside a control. False: avatars beside a holdout.
+
+    Returns
+    -------
+    Drawing
+
+    Examples
+    --------
+    >>> from evalkit.figures.groups import group_drawing
+    >>> row = {"name": "figure_near_copies", "success": 0.2, "control": 0.05}
+    >>> group_drawing([row], narrow=False, words={}, people=False).alt
+    'As near as the nearest 5 % of strangers: avatars 20.0 %, holdout 5.0 %.'
+    """
+    if not people:
+        other = {key: word(words, stand_in) for key, stand_in in AVATARS_BESIDE_HOLDOUT.items()}
+        words = {**words, **other}
+    named = [{**row, "name": word(words, row["name"], **row.get("values", {}))} for row in rows]
+    return interval_dots(named, narrow=narrow, words=words)
