@@ -1,0 +1,133 @@
+r"""Closest-to-training share: whose neighbours the avatars are.
+
+For each avatar y_j the nearest records T_j among the people used (WO) and the people never used
+(HO) are sought, all ties included. With n_WO and n_HO people:
+
+    share = mean over j of |T_j & WO| / |T_j|
+    pi    = n_WO / (n_WO + n_HO)
+    score = 100 * min(1, (1 - share) / (1 - pi))
+
+Without a leak both groups are alike, so the share is pi. Source: the comparison is that of
+Platzer, M. and Reutterer, T. (2021), Holdout-based empirical assessment of mixed-type synthetic
+data, Frontiers in Big Data 4, 679939; pooling both groups without cutting them to one size is our
+own choice.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from evalkit import intervals
+from evalkit.messages import say
+from evalkit.metric import Basis, Metric, Need, NotApplicable, Outcome, Section
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+
+    from evalkit.figures import Drawing
+    from evalkit.quantities_closeness import Closeness
+    from evalkit.release import Release
+    from evalkit.scenario import Scenario
+
+SLUG = "closest_to_training_share"
+FEWEST_HOLDOUT = 10
+
+
+def compute(
+    release: Release, scenario: Scenario, rng: np.random.Generator
+) -> Outcome | NotApplicable:
+    """Return the score, its anchors and the facts of the comparison."""
+    from evalkit.quantities_closeness import closeness, copied, shuffled
+
+    del rng  # nothing is drawn: ties count by shares
+    if len(release.reference) < FEWEST_HOLDOUT:
+        return NotApplicable(_too_few(len(release.reference)))
+    near = closeness(release, scenario.seed)
+    pool, pi = near.in_pool, near.people.share
+    share = working_share(near)
+    low, high = intervals.wilson(pool.n_hit * share, pool.n_hit)
+    floors = [score_of(working_share(mixed), pi) for mixed in shuffled(release, scenario.seed)]
+    return Outcome(
+        score=score_of(share, pi),
+        interval=(score_of(high, pi), score_of(low, pi)),
+        interval_method="wilson",
+        facts={
+            "n_avatars": len(near.avatars),
+            "n_working": len(release.working),
+            "n_holdout": len(release.reference),
+            "expected_share": pi,
+            "n_hit": pool.n_hit,
+            "mean_tie_set": float(pool.size.mean()),
+            "attempts": len(near.avatars),
+            "control_attempts": None,
+            "success_share": share,
+            "success_interval": [low, high],
+            "control_share": None,
+            "control_interval": None,
+            "naive_share": pi,
+            "excess": share - pi,
+            "excess_interval": [low - pi, high - pi],
+            "detectable_excess": intervals.DETECTION_FACTOR * math.sqrt(pi * (1 - pi) / pool.n_hit),
+            "self_score": score_of(working_share(copied(release, scenario.seed)), pi),
+            "floor_score": math.fsum(floors) / len(floors),
+            "floor_shuffles": len(floors),
+        },
+    )
+
+
+def working_share(near: Closeness) -> float:
+    """Return the mean share of the nearest real records that are originals, 0 to 1."""
+    # Sums of the same numbers in another order differ in the last digit; fsum does not.
+    return math.fsum(near.in_pool.of_working) / len(near.avatars)
+
+
+def score_of(share: float, pi: float) -> float:
+    """Return the score of a share, 0 to 100.
+
+    Examples
+    --------
+    >>> from evalkit.metrics.closest_to_training_share import score_of
+    >>> score_of(0.5, 0.5), round(score_of(0.7, 0.5), 9), score_of(0.4, 0.5)
+    (100.0, 60.0, 100.0)
+    """
+    return 100 * min(1.0, (1 - share) / (1 - pi))
+
+
+def _too_few(n_holdout: int) -> Any:
+    """Return the reason why so small a holdout cannot be set against the originals."""
+    return say(
+        "holdout_too_small",
+        "The holdout has {n_holdout} rows, too few to compare with. Give at least {fewest}.",
+        n_holdout=n_holdout,
+        fewest=FEWEST_HOLDOUT,
+    )
+
+
+def draw(result: Mapping[str, Any], words: Mapping[str, str], narrow: bool) -> tuple[Drawing, ...]:
+    """Return the figure of the report from the plain result."""
+    from evalkit.figures import group_drawing
+
+    facts = result["facts"]
+    row = {
+        "name": "figure_nearest_used",
+        "success": facts["success_share"],
+        "success_interval": facts["success_interval"],
+        "naive": facts["naive_share"],
+    }
+    return (group_drawing([row], narrow=narrow, words=words, people=False),)
+
+
+METRIC = Metric(
+    slug=SLUG,
+    version=1,
+    section=Section.PRIVACY,
+    criterion="membership",
+    basis=Basis.DISTANCES,
+    compute=compute,
+    draw=draw,
+    needs=frozenset({Need.REAL_HOLDOUT}),
+    copy_score=0.0,
+)
