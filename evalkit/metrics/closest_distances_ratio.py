@@ -1,0 +1,188 @@
+r"""Closest distances ratio: whether an avatar clings to one person.
+
+The originals (WO) are reduced to distinct rows. For avatar j, d1(j) is the distance to the nearest
+and d2(j) that to the second nearest of them; the same for each holdout record l:
+
+    r(j)  = d1(j) / d2(j)
+    score = 100 * min(1, median of r over the avatars / median of r over the holdout)
+
+A small ratio points at one person as the source of an avatar; strangers show the ratio to expect.
+Source: the measure of this name of the vendor of the Avatar method, from its name and description;
+the comparison with a holdout is our own choice.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from evalkit import intervals
+from evalkit.messages import say
+from evalkit.metric import Basis, Metric, Need, NotApplicable, Outcome, Section
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from evalkit.figures import Drawing
+    from evalkit.messages import Message
+    from evalkit.quantities_closeness import Closeness
+    from evalkit.release import Release
+    from evalkit.scenario import Scenario
+
+SLUG = "closest_distances_ratio"
+FEWEST_HOLDOUT = 10
+
+
+def compute(
+    release: Release, scenario: Scenario, rng: np.random.Generator
+) -> Outcome | NotApplicable:
+    """Return the score, its anchors and the facts of the comparison."""
+    from evalkit.quantities_closeness import closeness, copied, shuffled
+
+    del rng  # nothing is drawn here
+    near = closeness(release, scenario.seed)
+    reason = _unmet(release, near)
+    if reason:
+        return NotApplicable(reason)
+    strangers = median_ratio(near.people.strangers)
+    if strangers[0] == 0:
+        return NotApplicable(_no_reference_ratio())
+    avatars = median_ratio(near)
+    low, high = intervals.ratio(avatars[0], avatars[1:], strangers[0], strangers[1:])
+    floors = [
+        score_of(median_ratio(mixed)[0], strangers[0]) for mixed in shuffled(release, scenario.seed)
+    ]
+    copy = median_ratio(copied(release, scenario.seed))[0]
+    anchors = {
+        "self_score": score_of(copy, strangers[0]),
+        "floor_score": math.fsum(floors) / len(floors),
+        "floor_shuffles": len(floors),
+    }
+    return Outcome(
+        score=score_of(avatars[0], strangers[0]),
+        interval=(100 * min(1.0, low), 100 * min(1.0, high)),
+        interval_method="mover",
+        facts=_facts(near, avatars, strangers, scenario.min_count) | anchors,
+    )
+
+
+def ratios(near: Closeness) -> NDArray[np.float64]:
+    """Return r, the nearest distance over the second nearest, 0 to 1, sorted."""
+    import numpy as np
+
+    found = near.two_originals
+    return np.sort(found.first / found.second)
+
+
+def median_ratio(near: Closeness) -> tuple[float, float, float]:
+    """Return the median of r and the ends of its interval."""
+    import numpy as np
+
+    ordered = ratios(near)
+    low, high = intervals.median_ranks(len(ordered)) or (0, len(ordered) - 1)
+    return float(np.median(ordered)), float(ordered[low]), float(ordered[high])
+
+
+def score_of(avatars: float, strangers: float) -> float:
+    """Return the score of two medians, 0 to 100.
+
+    Examples
+    --------
+    >>> from evalkit.metrics.closest_distances_ratio import score_of
+    >>> score_of(0.4, 0.8), score_of(0.9, 0.8)
+    (50.0, 100.0)
+    """
+    return 100 * min(1.0, avatars / strangers)
+
+
+def _facts(
+    near: Closeness,
+    avatars: tuple[float, float, float],
+    strangers: tuple[float, float, float],
+    min_count: int,
+) -> dict[str, Any]:
+    """Return the plain numbers; medians only where enough records lie beyond them."""
+    from evalkit.quantities_closeness import shown_distance
+
+    m, n = (len(one.two_originals.first) for one in (near, near.people.strangers))
+    middle = [shown_distance(end, m // 2, min_count) for end in avatars]
+    others = [shown_distance(end, n // 2, min_count) for end in strangers]
+    return {
+        "n_avatars": len(near.avatars),
+        "n_working": len(near.people.working),
+        "n_holdout": len(near.people.reference),
+        "sample_avatars": m,
+        "sample_holdout": n,
+        "median_ratio": middle[0],
+        "median_interval": None if None in middle else middle[1:],
+        "holdout_median_ratio": others[0],
+        "holdout_median_interval": None if None in others else others[1:],
+        "ratio": avatars[0] / strangers[0],
+    }
+
+
+def _unmet(release: Release, near: Closeness) -> Message | None:
+    """Return why nothing can be compared, or nothing."""
+    import numpy as np
+
+    if release.holdout_kind != "real" and not release.row_link:
+        return say(
+            "no_real_holdout",
+            "This needs people who were never anonymised. Give them with --holdout, or declare "
+            "with --row-link that avatar i was made from original i.",
+        )
+    if len(release.reference) < FEWEST_HOLDOUT:
+        return say(
+            "holdout_too_small",
+            "The holdout has {n_holdout} rows, too few to compare with. Give at least {fewest}.",
+            n_holdout=len(release.reference),
+            fewest=FEWEST_HOLDOUT,
+        )
+    if np.isinf(near.two_originals.second).any():
+        return say(
+            "one_distinct_original",
+            "All originals are the same row, so there is no second nearest one. Use more columns.",
+        )
+    return None
+
+
+def _no_reference_ratio() -> Message:
+    """Return the reason why a ratio of 0 is no reference."""
+    return say(
+        "strangers_all_matched",
+        "Half of the holdout or more equals an original, so avatars cannot lie nearer than that. "
+        "Use columns with more different values.",
+    )
+
+
+def draw(result: Mapping[str, Any], words: Mapping[str, str], narrow: bool) -> tuple[Drawing, ...]:
+    """Return the figure of the report from the plain result."""
+    from evalkit.figures import group_drawing
+
+    facts = result["facts"]
+    row = {"name": "figure_between", "success": facts["median_ratio"]}
+    if row["success"] is None:  # too few rows to show medians: their ratio, cut at 1, is left
+        row = {"name": "figure_between_ratio", "success": result["score"] / 100}
+    else:
+        row |= {
+            "success_interval": facts["median_interval"],
+            "control": facts["holdout_median_ratio"],
+            "control_interval": facts["holdout_median_interval"],
+        }
+    return (group_drawing([row], narrow=narrow, words=words, people=False),)
+
+
+METRIC = Metric(
+    slug=SLUG,
+    version=1,
+    section=Section.PRIVACY,
+    criterion="singling out",
+    basis=Basis.DISTANCES,
+    compute=compute,
+    draw=draw,
+    needs=frozenset({Need.HOLDOUT}),
+    copy_score=0.0,
+)
