@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 Path = Literal["auto", "dense", "compiled"]
 
 DENSE_CELLS = 150_000_000  # cell comparisons up to which NumPy is done before a compiler is loaded
+MOST_SCREENED = 32_500  # columns that the screen of the compiled path can hold
 BLOCK_QUERIES = 256
 MIX_SEED = 7
 
@@ -95,8 +96,10 @@ def nearest_two(
     problem = pose(columns, capped=capped, crew=crew)
     query, target = group_both(problem, n, m, crew)
     rows = query.first
-    cells = len(rows) * len(target.count) * (len(problem.numerics) + len(problem.levels))
-    if path == "dense" or (path == "auto" and cells <= DENSE_CELLS):
+    width = len(problem.numerics) + len(problem.levels)
+    cells = len(rows) * len(target.count) * width
+    screened = 0 < width <= MOST_SCREENED and path != "dense"
+    if not screened or (path == "auto" and cells <= DENSE_CELLS):
         work: Any = _dense_block(problem, rows, target)
         size = max(1, BLOCK_CELLS // len(target.count))
     else:
@@ -139,23 +142,32 @@ def _dense_block(problem: Problem, rows: NDArray[np.integer], target: Groups) ->
 
 def _compiled_block(problem: Problem, rows: NDArray[np.integer], target: Groups) -> Any:
     """Give the search of a block of queries in compiled code."""
-    from evalkit.kernels.loops_two import Side, two_least
+    from evalkit.kernels.loops_two import Scale, Side, two_least
+    from evalkit.kernels.pruned import _measure, _screened
 
-    exact: Any = np.int64 if problem.dtype.kind == "i" else np.float64
-    # In a mixed order a few hundred targets already give a good bound, however they were sorted.
-    mixed = np.random.default_rng(MIX_SEED).permutation(len(target.count))
-    queries = Side(*_cells(problem, "query", rows, exact))
-    targets = Side(*_cells(problem, "target", target.first[mixed], exact))
-    count = target.count[mixed]
-    limits = [problem.unit if limit is None else limit for limit in problem.limits()]
+    measure = _measure(problem)
+    exact = measure.limits.dtype.type
     beyond = np.iinfo(np.int64).max // 2 if problem.dtype.kind == "i" else np.inf
+    scale = Scale(
+        measure.plain,
+        measure.limits,
+        measure.unit,
+        exact(beyond),
+        measure.screen_unit,
+        measure.shrink,
+        measure.slack,
+    )
+    # In a mixed order the first rows already give a good bound, however the table was sorted.
+    mixed = np.random.default_rng(MIX_SEED).permutation(len(target.count))
+    places, count = target.first[mixed], target.count[mixed]
+    screen = np.ascontiguousarray(_screened(problem, "query", rows, measure).T)
+    queries = Side(screen, *_cells(problem, "query", rows, exact))
+    screen = _screened(problem, "target", places, measure)
+    targets = Side(screen, *_cells(problem, "target", places, exact))
 
     def search(start: int, end: int) -> Cells:
         found = np.empty((end - start, 2), exact)
-        two_least(
-            (start, end, problem.plain), queries, targets, count,
-            np.array(limits, exact), exact(problem.unit), exact(beyond), found,
-        )  # fmt: skip
+        two_least(start, end, queries, targets, count, scale, found)
         return found
 
     return search
@@ -164,7 +176,7 @@ def _compiled_block(problem: Problem, rows: NDArray[np.integer], target: Groups)
 def _cells(
     problem: Problem, side: Literal["query", "target"], rows: NDArray[np.integer], exact: Any
 ) -> tuple[Cells, NDArray[np.int32]]:
-    """Give the cells of one side row by row: a row is left as soon as it is too far."""
+    """Give the cells of one side row by row, for the exact check."""
     values = np.empty((len(rows), len(problem.numerics)), exact)
     codes = np.empty((len(rows), len(problem.levels)), np.int32)
     for place, cells in enumerate(problem.values(side, rows)):

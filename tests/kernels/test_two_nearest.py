@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from kernels.random_columns import random_columns, shuffled
+from kernels.random_columns import NUMBERS, numeric, random_columns, shuffled
 from reference import nearest_oracle as oracle
 
 from evalkit.kernels import Column, nearest, search
@@ -115,3 +115,17 @@ def test_one_mark_for_each_target_is_needed() -> None:
     age = Column(np.array([1]), np.array([1, 2]), numeric=True, low=1, high=2)
     with pytest.raises(ValueError, match="each target row"):
         tie_share(nearest([age]), np.array([True]))
+
+
+@pytest.mark.parametrize("kind", ["floats with gaps", "decimals", "wide range", "few integers"])
+def test_both_paths_agree_over_more_targets_than_are_screened_at_once(kind: str) -> None:
+    rng = np.random.default_rng(8)
+    n, m = 30, 5_000
+    cells = [NUMBERS[kind](rng, n + m) for _ in range(3)]
+    columns = [numeric(one[:n], one[n:], one[:n]) for one in cells]
+    codes = rng.integers(-1, 3, n + m)
+    columns.append(Column(codes[:n], codes[n:], numeric=False))
+    dense = nearest_two(columns, capped=True, path="dense")
+    compiled = nearest_two(columns, capped=True, path="compiled")
+    assert np.array_equal(dense.first, compiled.first)
+    assert np.array_equal(dense.second, compiled.second)
