@@ -22,7 +22,9 @@ WEAKEST_DETECTABLE_SHARE: Final = 0.10
 HIGHEST_SELF_SCORE: Final = 90.0
 """Where even a perfect copy scores over 90, the known variables cannot tell people apart."""
 LONGEST_NAME: Final = 34
-SAMPLING_METHODS: Final = frozenset({"wilson", "redeal", "order statistics"})
+SAMPLING_METHODS: Final = frozenset(
+    {"wilson", "redeal", "order statistics", "mover", "newcombe_area"}
+)
 """Only intervals from sampling grade a verdict; a range over splits does not."""
 COMPARED: Final = frozenset({"excess", "no_evidence", "reverse", "too_weak"})
 """What an attack can show where it was compared with a control."""
