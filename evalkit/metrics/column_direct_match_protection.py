@@ -5,8 +5,9 @@ R_v those of them that occur among the avatars. Over the columns with at least o
 
     score = 100 * (1 - mean of |R_v| / |U_v|)
 
-The worst columns are shown, and the same share for the holdout. Source: the measure of this name
-of the vendor of the Avatar method, reconstructed from its name and description.
+Of the columns with enough such people the worst are shown; the holdout's share stands beside.
+Source: the measure of this name of the vendor of the Avatar method, reconstructed from its name
+and description.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def compute(
     release: Release, scenario: Scenario, rng: np.random.Generator
 ) -> Outcome | NotApplicable:
     """Return the score and what stands behind it, column by column."""
-    del scenario, rng  # nothing is drawn, and every column counts
+    del rng  # nothing is drawn
     columns = [returned_values(release, name) for name in release.schema.used_names()]
     counted = [one for one in columns if one["unique"]]
     total = sum(one["unique"] for one in counted)
@@ -46,7 +47,8 @@ def compute(
     share = _mean(counted, "returned")
     low, high = _mean_interval(counted, "returned")
     control = None if release.holdout is None else _mean(counted, "holdout_returned")
-    worst = sorted(counted, key=lambda one: (-one["returned"] / one["unique"], one["variable"]))
+    shown = [one for one in counted if one["unique"] >= scenario.min_count]
+    worst = sorted(shown, key=lambda one: (-one["returned"] / one["unique"], one["variable"]))
     return Outcome(
         score=100 * (1 - share),
         interval=(100 * (1 - high), 100 * (1 - low)),
@@ -58,6 +60,7 @@ def compute(
             "n_unique": total,
             "n_left_out": len(columns) - len(counted),
             "left_out": [one["variable"] for one in columns if not one["unique"]],
+            "n_small_columns": len(counted) - len(shown),  # too few such people to show them
             "worst_columns": [_shown(one) for one in worst[:LARGEST_LIST]],
             "attempts": total,
             "control_attempts": None if control is None else total,
