@@ -166,10 +166,14 @@ def compute(
     facts |= _anchors(tables, facts, dealt)
     facts |= _halves_range(release, used, rng)
     facts |= _matrices(tables, scenario.min_count)
+    interval = _interval(dealt, avatar, kappa)
+    # Outside the deals of the same rows, the holdout is no sample of the same people: then the
+    # deals say nothing about this score.
+    fits = interval[0] <= score <= interval[1]
     return Outcome(
         score=score,
-        interval=_interval(dealt, avatar, kappa),
-        interval_method="redeal",
+        interval=interval if fits else None,
+        interval_method="redeal" if fits else None,
         warnings=tuple(_warnings(release, facts)),
         facts=facts,
         unjudged=_equal_reference() if reference <= NO_DIFFERENCE else None,
@@ -336,7 +340,8 @@ def _warnings(release: Release, facts: Mapping[str, Any]) -> list[Message]:
             say(
                 "small_holdout",
                 "The holdout has {n_holdout} rows against {n_working}: a small reference raises "
-                "the score; at equal sizes it would be about {score_at_equal_sizes:.1f}.",
+                "the score; with an average holdout of equal size it would be about "
+                "{score_at_equal_sizes:.1f}.",
                 n_holdout=n_holdout,
                 n_working=n,
                 score_at_equal_sizes=facts["score_at_equal_sizes"],

@@ -65,7 +65,7 @@ def tables(release: Release) -> Grid:
 
     Examples
     --------
-    >>> from evalkit import notebook_view, parameters
+    >>> from evalkit.running import notebook_view, parameters
     >>> notebook_view.tables(parameters.open_release()).rows[2][:3]
     ('holdout', 'holdout.csv.gz', '2,000')
     """
@@ -81,7 +81,7 @@ def columns(release: Release) -> Grid:
 
     Examples
     --------
-    >>> from evalkit import notebook_view, parameters
+    >>> from evalkit.running import notebook_view, parameters
     >>> notebook_view.columns(parameters.open_release()).rows[0][:3]
     ('age', 'numeric', 'yes')
     """
@@ -103,7 +103,7 @@ def notes(release: Release) -> Sheet:
 
     Examples
     --------
-    >>> from evalkit import notebook_view, parameters
+    >>> from evalkit.running import notebook_view, parameters
     >>> "holdout" in notebook_view.notes(parameters.open_release()).markdown
     True
     """
@@ -120,7 +120,7 @@ def scenario_table(scenarios: Sequence[Scenario], release: Release) -> Grid:
 
     Examples
     --------
-    >>> from evalkit import notebook_view, parameters
+    >>> from evalkit.running import notebook_view, parameters
     >>> release = parameters.open_release()
     >>> notebook_view.scenario_table(parameters.scenarios(["age,sex"]), release).rows[0][:2]
     ('known columns', 'age, sex')
@@ -145,7 +145,7 @@ def scores(assessment: Assessment) -> Grid:
     --------
     >>> import evalkit
     >>> import pandas as pd
-    >>> from evalkit import notebook_view
+    >>> from evalkit.running import notebook_view
     >>> table = pd.DataFrame({"age": [20, 30, 40, 50], "size": [1, 3, 2, 4]})
     >>> found = evalkit.assess(evalkit.load(table, table, table))
     >>> [row[2] for row in notebook_view.scores(found).rows]
@@ -172,7 +172,7 @@ def formulas(assessment: Assessment) -> Sheet:
     --------
     >>> import evalkit
     >>> import pandas as pd
-    >>> from evalkit import notebook_view
+    >>> from evalkit.running import notebook_view
     >>> table = pd.DataFrame({"age": [20, 30, 40, 50], "size": [1, 3, 2, 4]})
     >>> found = evalkit.assess(evalkit.load(table, table, table))
     >>> "$$" in notebook_view.formulas(found).markdown

@@ -48,7 +48,7 @@ def open_release(original: str = "", avatars: str = "", holdout: str = "", **giv
 
     Examples
     --------
-    >>> from evalkit import parameters
+    >>> from evalkit.running import parameters
     >>> parameters.open_release().inputs["original"].rows
     2000
     """
@@ -94,7 +94,7 @@ def scenarios(
 
     Examples
     --------
-    >>> from evalkit import parameters
+    >>> from evalkit.running import parameters
     >>> [one.known for one in parameters.scenarios(["age,sex", "clinic=age,town"])]
     [('age', 'sex'), ('age', 'town')]
     """
@@ -158,7 +158,7 @@ def assess(  # noqa: PLR0913 - the lines of the parameters cell
 
     Examples
     --------
-    >>> from evalkit import parameters
+    >>> from evalkit.running import parameters
     >>> release = parameters.open_release()
     >>> found = parameters.assess(release, parameters.scenarios(), purpose="teaching")
     >>> found.declared
@@ -202,7 +202,7 @@ def save(report: Report, output: str, formats: Sequence[str] = FORMATS) -> list[
 
     Examples
     --------
-    >>> from evalkit import parameters
+    >>> from evalkit.running import parameters
     >>> parameters.save(None, output="")
     []
     """
