@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import platform
 import time
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from evalkit.errors import InputError
 from evalkit.messages import say
-from evalkit.metric import Need, NotApplicable
+from evalkit.metric import Need, NotApplicable, Outcome
 from evalkit.records import (
     SCHEMA_VERSION,
     Assessment,
+    ExchangeRecord,
     InputRecord,
     ReleaseRecord,
     Result,
@@ -30,7 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from evalkit.messages import Message
-    from evalkit.metric import Metric, Outcome
+    from evalkit.metric import Metric
+    from evalkit.quantities_exchange import Exchange
     from evalkit.records import Target
     from evalkit.release import InputTable, Release
     from evalkit.schema import Variable
@@ -108,10 +111,13 @@ def assess(  # noqa: PLR0913 - the public call: every argument but the first has
         for metric in _chosen(metrics, targets)
         if index == 0 or metric.uses_known
     ]
+    alike = _exchange(release, scenarios[0], {metric for _, metric in plan})
+    unlike = alike.warning if alike else None
     results: list[dict[str, Result]] = [{} for _ in scenarios]
     for done, (one, metric) in enumerate(plan):
         with listening(_teller(progress, done, len(plan), metric.slug)):
-            results[scenarios.index(one)][metric.slug] = _measured(metric, release, one, targets)
+            found = _measured(metric, release, one, targets, unlike)
+            results[scenarios.index(one)][metric.slug] = found
     if progress:
         progress(len(plan), len(plan), "done")
     return Assessment(
@@ -124,7 +130,7 @@ def assess(  # noqa: PLR0913 - the public call: every argument but the first has
         people={"assessor": assessor, "reviewer": reviewer},
         declared=dict(declared or {}),
         options={**release.options, **(options or {})},
-        release=_release_record(release, scenarios[0]),
+        release=_release_record(release, scenarios[0], alike),
         scenario=_scenario_record(scenarios[0]),
         profile=targets.used_for([one.context for one in scenarios]) if targets else None,
         results=results[0],
@@ -199,12 +205,23 @@ def _teller(
 def _settled(scenario: Scenario | Sequence[Scenario] | None, release: Release) -> list[Scenario]:
     """Return the scenarios with their columns checked; their names must differ."""
     given = [scenario] if isinstance(scenario, Scenario) else list(scenario or [Scenario()])
-    settled = [one.settled(release.schema) for one in given]
+    settled = _numbered([one.settled(release.schema) for one in given], given)
     names = [one.name for one in settled]
     if len(set(names)) < len(names):
         message = "Two scenarios have the same name; name them, as in --known clinic=age,sex."
         raise InputError(message)
     return settled
+
+
+def _numbered(settled: list[Scenario], given: Sequence[Scenario]) -> list[Scenario]:
+    """Return the scenarios with a number behind the second and further default names."""
+    seen: dict[str, int] = {}
+    found = []
+    for one, asked in zip(settled, given, strict=True):
+        seen[one.name] = seen.get(one.name, 0) + 1
+        again = not asked.name and seen[one.name] > 1
+        found.append(replace(one, name=f"{one.name} {seen[one.name]}") if again else one)
+    return found
 
 
 def _chosen(slugs: Iterable[str] | None, profile: Profile | None = None) -> list[Metric]:
@@ -221,8 +238,21 @@ def _chosen(slugs: Iterable[str] | None, profile: Profile | None = None) -> list
     return [metric for metric in metrics.all() if metric.slug in wanted]
 
 
+def _exchange(release: Release, scenario: Scenario, chosen: set[Metric]) -> Exchange | None:
+    """Return whether the holdout is like the originals, where a metric may look at it."""
+    from evalkit.quantities_exchange import exchange
+
+    if all(Need.ROW_LINK in metric.needs for metric in chosen):
+        return None
+    return exchange(release, scenario.seed)
+
+
 def _measured(
-    metric: Metric, release: Release, scenario: Scenario, profile: Profile | None
+    metric: Metric,
+    release: Release,
+    scenario: Scenario,
+    profile: Profile | None,
+    unlike: Message | None,
 ) -> Result:
     """Return one metric's result; what it needs is checked first."""
     from evalkit.randomness import stream
@@ -235,14 +265,20 @@ def _measured(
         outcome = metric.compute(release, scenario, stream(scenario.seed, metric.slug))
     seconds = None if _epoch() else round(time.perf_counter() - started, 3)
     target = profile.targets.get(metric.slug) if profile else None
-    return _result(metric, outcome, target, _too_few_rows(release), seconds)
+    unjudged = _too_few_rows(release)
+    if metric.needs & {Need.HOLDOUT, Need.REAL_HOLDOUT}:
+        unjudged = unjudged or unlike
+    elif unlike and isinstance(outcome, Outcome) and outcome.facts.get("excess_interval"):
+        # The score stands without the holdout; only the comparison with it says nothing.
+        outcome = replace(outcome, warnings=(*outcome.warnings, unlike))
+    return _result(metric, outcome, target, unjudged, seconds)
 
 
 def _result(
     metric: Metric,
     outcome: Outcome | NotApplicable,
     target: Target | None,
-    too_few_rows: Message | None,
+    unjudged: Message | None,
     seconds: float | None,
 ) -> Result:
     """Return the record of an outcome, with its verdict."""
@@ -257,7 +293,7 @@ def _result(
     if isinstance(outcome, NotApplicable):
         reason: Message | None = outcome.reason
     else:
-        reason = _unjudged(metric, outcome, target, too_few_rows)
+        reason = _unjudged(metric, outcome, target, unjudged)
         measured = {
             "status": "measured",
             "score": outcome.score,
@@ -283,10 +319,10 @@ def _result(
 
 
 def _unjudged(
-    metric: Metric, outcome: Outcome, target: Target | None, too_few_rows: Message | None
+    metric: Metric, outcome: Outcome, target: Target | None, unjudged: Message | None
 ) -> Message | None:
     """Return why a measured score may have no verdict, or nothing."""
-    reason = too_few_rows or outcome.unjudged
+    reason = unjudged or outcome.unjudged
     if reason or target is None:
         return reason
     return cannot_tell(metric.section.value, outcome.facts, target)
@@ -337,8 +373,8 @@ def _too_few_rows(release: Release) -> Message | None:
     )
 
 
-def _release_record(release: Release, scenario: Scenario) -> ReleaseRecord:
-    """Return sizes, hashes and columns of a release."""
+def _release_record(release: Release, scenario: Scenario, alike: Exchange | None) -> ReleaseRecord:
+    """Return sizes, hashes and columns of a release, and what its holdout is worth."""
     holdout = release.inputs.get("holdout")
     return ReleaseRecord(
         original=_input_record(release.inputs["original"]),
@@ -353,6 +389,19 @@ def _release_record(release: Release, scenario: Scenario) -> ReleaseRecord:
         n_holdout=len(release.reference),
         variables=[_variable_record(one, scenario) for one in release.schema.variables],
         notes=list(release.notes),
+        exchange=_exchange_record(alike) if alike else None,
+    )
+
+
+def _exchange_record(alike: Exchange) -> ExchangeRecord:
+    """Return the record of what two tests say on originals and holdout."""
+    return ExchangeRecord(
+        differs=alike.differs,
+        area=alike.area,
+        rank=alike.rank,
+        deals=alike.deals,
+        rows_original=alike.rows_original,
+        rows_holdout=alike.rows_holdout,
     )
 
 

@@ -46,6 +46,29 @@ class VariableRecord(Record, frozen=True, kw_only=True):
     notes: list[Message]
 
 
+class ExchangeRecord(Record, frozen=True, kw_only=True):
+    """Whether a real holdout is a sample of the same people as the originals.
+
+    Attributes
+    ----------
+    differs : bool
+        If so, nothing is judged against the holdout.
+    area : float
+        Cross-validated area under the curve of a classifier that tells the two apart; 0.5 is
+        chance.
+    rank : float, optional
+        Share of the re-deals of all real records whose two parts differ less in their
+        correlations; None with fewer than two numeric variables.
+    """
+
+    differs: bool
+    area: float
+    rank: float | None
+    deals: int
+    rows_original: int
+    rows_holdout: int
+
+
 class ReleaseRecord(Record, frozen=True, kw_only=True):
     """The tables of a release: sizes, hashes and columns, no cells."""
 
@@ -61,6 +84,7 @@ class ReleaseRecord(Record, frozen=True, kw_only=True):
     n_holdout: int
     variables: list[VariableRecord]
     notes: list[Message]
+    exchange: ExchangeRecord | None = None
 
 
 class ScenarioRecord(Record, frozen=True, kw_only=True):

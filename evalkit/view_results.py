@@ -11,6 +11,7 @@ from evalkit.pages import LIMIT_BESIDE, MARGIN_PARTS, PARTS
 from evalkit.pictures import in_rows, metric_pictures, score_strip
 from evalkit.subject import criterion_of
 from evalkit.wording import (
+    comparable,
     grade,
     interval_words,
     on_strip,
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from evalkit.subject import Entry, Subject
 
 LONGEST_NAME: Final = 60
+_COMPARING: Final = frozenset({"Reading"})
+"""What a page says of people in the data beside the control, besides its verdict."""
 
 
 def criterion_title(criterion: str, subject: Subject) -> tuple[str, str] | None:
@@ -36,7 +39,10 @@ def criterion_title(criterion: str, subject: Subject) -> tuple[str, str] | None:
     entry = _first_entry(next(iter(slugs)), subject) if len(slugs) == 1 else None
     if entry is None or entry.result.status != "measured" or not subject.pages.has(entry.slug):
         return None
-    return _page(entry, subject).title, subject.name(entry.slug)
+    title = _page(entry, subject).title
+    if not comparable(entry.result):
+        title = subject.label("not_comparable_title", name=subject.name(entry.slug))
+    return title, subject.name(entry.slug)
 
 
 def criterion_blocks(criterion: str, subject: Subject, labels: Iterator[str]) -> list[Block]:
@@ -85,7 +91,7 @@ def _measured_blocks(entry: Entry, subject: Subject, labels: Iterator[str]) -> l
         *_part(page, "Story"),
         *([_large_strip(entry, subject)] if on_strip(entry.result) else []),
         *_unjudged(entry, subject),
-        *_part(page, "Verdict"),
+        *(_part(page, "Verdict") if comparable(entry.result) else []),
     ]
     beside_text, below = _figures(entry, page, subject, labels)
     margin = [*page.facts, *_own_facts(entry, subject)]
@@ -93,7 +99,12 @@ def _measured_blocks(entry: Entry, subject: Subject, labels: Iterator[str]) -> l
     return [
         beside([*opening, *beside_text], facts(margin, label)),
         *below,
-        *(block for part in PARTS for block in _titled(page, part, entry, subject)),
+        *(
+            block
+            for part in PARTS
+            if part not in _COMPARING or comparable(entry.result)
+            for block in _titled(page, part, entry, subject)
+        ),
     ]
 
 
@@ -188,6 +199,8 @@ def _own_facts(entry: Entry, subject: Subject) -> list[tuple[str, str]]:
 
 
 def _unjudged(entry: Entry, subject: Subject) -> list[Block]:
+    if not comparable(entry.result):
+        return [text(prose(subject.text("exchange_differs")))]
     if grade(entry.result) != "not_judged":
         return []
     reason = sentence(entry.result.reason.text) if entry.result.reason else ""

@@ -36,6 +36,7 @@ def holdout_blocks(subject: Subject, labels: Iterator[str]) -> list[Block]:
     if kind == "real":
         overlap = [text(one.text) for one in release.notes if one.code in OVERLAP_CODES]
         paragraphs += overlap or [text(prose(subject.text("holdout_overlap_none")))]
+        paragraphs += _exchange_words(subject)
     elif release.original.rows >= ADVISED_HOLDOUT_FROM_ROWS:
         paragraphs.append(text(prose(subject.text("holdout_advice"))))
     caption = prose(subject.text(f"diagram_caption_{kind}"), inline=True, figure=next(labels))
@@ -47,6 +48,24 @@ def holdout_blocks(subject: Subject, labels: Iterator[str]) -> list[Block]:
         (subject.words["context"]["row_link"], subject.label(_row_link_key(subject))),
     ]
     return [beside([*paragraphs, diagram], facts(rows, subject.heading("control")))]
+
+
+def _exchange_words(subject: Subject) -> list[Block]:
+    """Return whether the holdout is a sample of the same people, with the figures behind it."""
+    found = subject.assessment.release.exchange
+    if found is None:
+        return [text(prose(subject.text("exchange_untested")))]
+    words = [subject.text("exchange_differs" if found.differs else "exchange_alike")]
+    words.append(subject.text("exchange_area"))
+    words += [subject.text("exchange_rank")] if found.rank is not None else []
+    values: dict[str, Any] = {
+        "area": formats.number(found.area, 2),
+        "count": formats.number(round((found.rank or 0.0) * found.deals)),
+        "deals": formats.number(found.deals),
+        "n": formats.number(found.rows_original),
+        "m": formats.number(found.rows_holdout),
+    }
+    return [text(prose(" ".join(words), **values))]
 
 
 def _row_link_key(subject: Subject) -> str:

@@ -10,6 +10,7 @@ from evalkit.subject import CRITERIA, SHORT_DIGEST, criterion_of, declared_text
 from evalkit.view_rows import verdict_row
 from evalkit.wording import (
     attack_finding,
+    comparable,
     grade,
     headline,
     joined,
@@ -177,7 +178,7 @@ def _attack_sentence(entry: Entry, subject: Subject) -> str:
     share = result.facts.get("success_share")
     if result.status != "measured" or result.basis != "attack" or share is None:
         return ""
-    control = result.facts.get("control_share")
+    control = result.facts.get("control_share") if comparable(result) else None
     # Two files are joined only by the attack that cuts the known variables in two.
     forms = plain["linkability" if "known_b" in result.facts else "attack"]
     words = fill(

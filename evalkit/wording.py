@@ -118,7 +118,8 @@ def attack_finding(result: Result) -> str | None:
     Returns
     -------
     str or None
-        ``excess``, ``reverse``, ``too_weak``, ``no_evidence``, ``no_control``; ``no_attack`` for
+        ``excess``, ``reverse``, ``too_weak``, ``no_evidence``, ``no_control``;
+        ``not_comparable`` where the control is not a sample of the same people; ``no_attack`` for
         distances; None where nothing was measured, for matches and for utility.
     """
     facts = result.facts
@@ -128,12 +129,24 @@ def attack_finding(result: Result) -> str | None:
         return "no_attack" if result.basis == "distances" else None
     if not _is_pair(facts.get("excess_interval")):
         return "no_control"
+    if any(message.code == "holdout_differs" for message in result.warnings):
+        return "not_comparable"
+    return _beside_control(facts)
+
+
+def _beside_control(facts: Mapping[str, Any]) -> str:
+    """Return what the interval of the excess over a control of the same people says."""
     low, high = facts["excess_interval"]
     if low > 0:
         return "excess"
     if _too_weak(facts):
         return "too_weak"
     return "reverse" if high < 0 else "no_evidence"
+
+
+def comparable(result: Result) -> bool:
+    """Return whether the people of the control are a sample of the same people, as far as seen."""
+    return attack_finding(result) != "not_comparable"
 
 
 def attack_words(result: Result, words: Words) -> str:
