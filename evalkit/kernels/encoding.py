@@ -33,7 +33,7 @@ class NumericCells:
     Attributes
     ----------
     query, target : ndarray, shapes (n,) and (m,)
-        int64 in units of the last decimal place, or float64 in shares of the range.
+        Whole numbers in units of the last decimal place, or float64 in shares of the range.
     scale : int or float
         The range in the same unit; more than 0. 1.0 for shares.
     span : int or float
@@ -45,7 +45,7 @@ class NumericCells:
     missing : bool
         Whether a cell is missing. Such a cell holds `2 * span + scale`.
     whole : bool
-        Whether the cells are int64.
+        Whether the cells are whole numbers: int32, or int64 where the range asks for it.
     """
 
     query: Cells
@@ -222,6 +222,8 @@ def _count(query: _Side, target: _Side, low: float, high: float, *, capped: bool
 
 def _filled_up(side: _Side, least: float, mark: float) -> Cells:
     counted: Cells = side.filled - least
+    if isinstance(mark, int) and mark <= np.iinfo(np.int32).max:
+        counted = counted.astype(np.int32)  # half the memory of a million rows
     if side.gap is None:
         return counted
     full = np.full(len(side.gap), mark, counted.dtype)

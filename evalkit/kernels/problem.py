@@ -125,7 +125,7 @@ class Problem:
 
     def _scaled(self, cells: NumericCells, counts: Cells) -> Cells:
         if self.dtype.kind == "i":
-            return (counts * (int(self.unit) // int(cells.scale))).astype(self.dtype)
+            return counts.astype(self.dtype) * (int(self.unit) // int(cells.scale))
         return counts / cells.scale
 
 

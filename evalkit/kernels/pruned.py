@@ -179,7 +179,7 @@ def _screened(
 
 
 def _shrunk(counts: Cells, cells: NumericCells, unit: int) -> NDArray[np.float64]:
-    share: NDArray[np.float64] = (counts - cells.base) * (unit / cells.scale)
+    share: NDArray[np.float64] = (counts.astype(np.float64) - cells.base) * (unit / cells.scale)
     np.clip(share, 0, unit, out=share)
     if cells.missing:
         share[counts > cells.span] = 2 * unit
