@@ -147,7 +147,8 @@ def scores(assessment: Assessment) -> Grid:
     >>> import pandas as pd
     >>> from evalkit.running import notebook_view
     >>> table = pd.DataFrame({"age": [20, 30, 40, 50], "size": [1, 3, 2, 4]})
-    >>> found = evalkit.assess(evalkit.load(table, table, table))
+    >>> slugs = ["linkability_protection_rate", "correlation_difference_ratio"]
+    >>> found = evalkit.assess(evalkit.load(table, table, table), metrics=slugs)
     >>> [row[2] for row in notebook_view.scores(found).rows]
     ['0.0 %', '100.0 %']
     """

@@ -68,7 +68,8 @@ def score_rows(assessment: Assessment) -> list[tuple[str, ...]]:
     >>> import pandas as pd
     >>> from evalkit.running.score_table import score_rows
     >>> table = pd.DataFrame({"age": [20, 30, 40, 50], "size": [1, 3, 2, 4]})
-    >>> score_rows(evalkit.assess(evalkit.load(table, table, table)))[1][:3]
+    >>> slugs = ["correlation_difference_ratio"]
+    >>> score_rows(evalkit.assess(evalkit.load(table, table, table), metrics=slugs))[0][:3]
     ('correlation_difference_ratio', 'all columns', '100.0 %')
     """
     return [
