@@ -27,6 +27,7 @@ HEADINGS = [
     "Question",
     "Story",
     "Verdict",
+    "Summary",
     "What it measures",
     "Comparison strategy",
     "Reading",
@@ -216,7 +217,8 @@ def test_a_perfect_copy_of_distinct_rows_gets_the_declared_score(metric: Metric)
     holdout = (table + rng.integers(0, 3, table.shape)).assign(d=rng.permutation(240))
     copied = (table, table, holdout)
     found = measured(metric, tables=copied, **COPY_OPTIONS.get(metric.slug, {}))
-    assert comparable(found) == metric.copy_score
+    # Without a declared score, the run prints that of a copy, which may be anything.
+    assert metric.copy_score is None or comparable(found) == metric.copy_score
 
 
 @every_metric

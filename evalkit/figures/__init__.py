@@ -11,7 +11,12 @@ from evalkit.figures.curve import Target, curve
 from evalkit.figures.groups import group_drawing
 from evalkit.figures.heat import heat_pair
 from evalkit.figures.pairs import worst_pairs
-from evalkit.figures.sets import attack_drawings, correlation_drawings, linkability_drawings
+from evalkit.figures.sets import (
+    attack_drawings,
+    correlation_drawings,
+    linkability_drawings,
+    model_drawings,
+)
 from evalkit.figures.sheet import Drawing
 from evalkit.figures.style import colour_css, heat_css
 from evalkit.figures.svg import html_svg, svg, typst_svg
@@ -31,6 +36,7 @@ __all__ = [
     "html_svg",
     "interval_dots",
     "linkability_drawings",
+    "model_drawings",
     "svg",
     "typst_svg",
     "worst_pairs",

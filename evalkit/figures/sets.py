@@ -8,7 +8,7 @@ from evalkit.figures.attacks import interval_dots
 from evalkit.figures.curve import FEWEST_POINTS, Target, curve
 from evalkit.figures.heat import heat_pair
 from evalkit.figures.pairs import worst_pairs
-from evalkit.figures.words import word
+from evalkit.figures.words import ENGLISH, word
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -85,8 +85,8 @@ def attack_drawings(
     --------
     >>> from evalkit.figures import attack_drawings
     >>> facts = {"success_share": 0.15, "control_share": 0.12}
-    >>> attack_drawings("figure_singled_out", facts, {}, False)[0].alt
-    'Singled out by a description: 15.0 % of the people in the data, 12.0 % of the control.'
+    >>> attack_drawings("figure_inferred", facts, {}, False)[0].alt
+    'Value read off the nearest avatar: 15.0 % of the people in the data, 12.0 % of the control.'
     """
     attack = {
         "name": word(words, name),
@@ -97,6 +97,47 @@ def attack_drawings(
         "naive": facts.get("naive_share"),
     }
     return (interval_dots([attack], narrow=narrow, words=words),)
+
+
+def model_drawings(
+    facts: Mapping[str, Any], words: Mapping[str, str], narrow: bool
+) -> tuple[Drawing, ...]:
+    """Return what a model from the avatars achieves beside one from the holdout.
+
+    Parameters
+    ----------
+    facts : mapping
+        ``skill_avatars``, ``skill_holdout``, ``skill_chance``: shares from 0 to 1.
+    words : mapping of str to str
+        The report's words.
+    narrow : bool
+        Whether the twin for telephones is meant.
+
+    Returns
+    -------
+    tuple of one Drawing
+
+    Examples
+    --------
+    >>> from evalkit.figures import model_drawings
+    >>> facts = {"skill_avatars": 0.7, "skill_holdout": 0.6, "skill_chance": 0.5}
+    >>> model_drawings(facts, {}, False)[0].alt
+    'Value predicted by a model: 70.0 % from the avatars, 60.0 % from the holdout. ...'
+    """
+    model = {
+        "name": word(words, "figure_predicted"),
+        "success": facts["skill_avatars"],
+        "control": facts["skill_holdout"],
+        "naive": facts["skill_chance"] or None,
+    }
+    keys = {
+        "figure_in_data": "figure_model_avatars",
+        "figure_not_in_data": "figure_model_holdout",
+        "figure_alt_success": "figure_alt_model_avatars",
+        "figure_alt_control": "figure_alt_model_holdout",
+    }
+    own = {key: words.get(model_key, ENGLISH[model_key]) for key, model_key in keys.items()}
+    return (interval_dots([model], narrow=narrow, words={**words, **own}),)
 
 
 def correlation_drawings(

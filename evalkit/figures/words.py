@@ -62,6 +62,8 @@ ENGLISH: Mapping[str, str] = MappingProxyType(
         "figure_predicted": "Value predicted by a model",
         "figure_model_avatars": "model from the avatars",
         "figure_model_holdout": "model from the holdout",
+        "figure_alt_model_avatars": "{name}: {success} % from the avatars{range}",
+        "figure_alt_model_holdout": "{control} % from the holdout{range}",
         "figure_alt_success": "{name}: {success} % of the people in the data{range}",
         "figure_alt_control": "{control} % of the control{range}",
         "figure_alt_no_control": "no control",
