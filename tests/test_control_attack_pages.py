@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from evalkit.pages import Page
 
 LONGEST_TITLE = 55
+LONGEST_SUMMARY = 230
+BESIDE = {"singling_out_protection": "above luck"}  # its control is in the same pool
 FORBIDDEN = re.compile(
     r"\b(anonymous|anonymised (data|avatars|table)|safe|secure|no risk|zero risk|guaranteed"
     r"|certified|compliant|GDPR-proof|approved|cannot be re-identified|significant)\b",
@@ -60,7 +62,14 @@ FACTS: dict[str, dict[str, Any]] = {
         "multivariate_kept": 1570,
         "multivariate_landed": 90,
         "multivariate_score": 88.0,
-        "naive_share": None,
+        "naive_share": 0.8,
+        "control_share": None,
+        "control_attempts": None,
+        "control_interval": None,
+        "n_original": 4812,
+        "n_holdout": 1204,
+        "people_share": 0.053,
+        "people_control_share": 0.04,
     },
     "inference_protection": {
         "sensitive": HOSTILE,
@@ -155,7 +164,7 @@ def part(page: Page, heading: str) -> str:
 def everything(page: Page) -> str:
     """Return all that a page says, in one text; both outputs take every part."""
     texts = [page.title]
-    for heading in ("Question", "Story", "Verdict", *PARTS):
+    for heading in ("Question", "Story", "Verdict", "Summary", *PARTS):
         prose = page.part(heading)
         if prose is not None:
             texts.append(plain(prose.markdown, prose.values))
@@ -170,8 +179,22 @@ def everything(page: Page) -> str:
 def test_a_page_says_what_the_attack_shows(slug: str, case: str) -> None:
     changes, title, verdict = CASES[case]
     page = page_of(slug, changes)
-    assert title in page.title
+    assert title.replace("above the control", BESIDE.get(slug, "above the control")) in page.title
     assert verdict in part(page, "Verdict")
+
+
+@every_page
+@pytest.mark.parametrize("case", CASES)
+def test_a_summary_is_short_and_says_where_nothing_can_be_told(slug: str, case: str) -> None:
+    said = part(page_of(slug, CASES[case][0]), "Summary").replace(HOSTILE, "name")
+    assert 40 < len(said) <= LONGEST_SUMMARY
+    assert ("too weak to tell" in said) == ("too weak" in CASES[case][1])
+
+
+def test_what_singles_out_is_a_description_and_not_a_person() -> None:
+    said = part(page_of("singling_out_protection", {}), "Summary")
+    assert said.startswith("Of the 321 descriptions that fit exactly one real person, 86.0 % fit")
+    assert "80.0 %" in said
 
 
 @every_page
@@ -185,7 +208,7 @@ def test_a_result_that_is_not_judged_says_so_in_its_title(slug: str) -> None:
 @every_page
 def test_an_attack_that_beats_no_naive_guess_is_too_weak(slug: str) -> None:
     page = page_of(slug, {"excess_interval": [-0.01, 0.02], "naive_share": 0.2})
-    if FACTS[slug].get("naive_share", 0) is None:
+    if slug in BESIDE or FACTS[slug].get("naive_share", 0) is None:
         return
     assert "too weak" in page.title
     assert "Neither group" in part(page, "Verdict")

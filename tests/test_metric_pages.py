@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 LINKABILITY = "linkability_protection_rate"
 CORRELATION = "correlation_difference_ratio"
 LONGEST_TITLE = 55
+LONGEST_SUMMARY = 230
 FORBIDDEN = re.compile(
     r"\b(anonymous|anonymised (data|avatars|table)|safe|secure|no risk|zero risk|guaranteed"
     r"|certified|compliant|GDPR-proof|approved|cannot be re-identified|significant)\b",
@@ -139,7 +140,7 @@ def part(page: Page, heading: str) -> str:
 def everything(page: Page) -> str:
     """Return all that a page says, in one text; both outputs take every part."""
     texts = [page.title]
-    for heading in ("Question", "Story", "Verdict", *PARTS):
+    for heading in ("Question", "Story", "Verdict", "Summary", *PARTS):
         prose = page.part(heading)
         if prose is not None:
             texts.append(plain(prose.markdown, prose.values))
@@ -270,6 +271,39 @@ def test_no_page_is_long_in_the_title_or_says_a_forbidden_word(
     assert FORBIDDEN.search(said) is None
     assert "{%" not in said.replace("{{ 7 * 7 }}", "")
     assert "49" not in said
+
+
+@pytest.mark.parametrize(("slug", "facts", "changes"), all_pages())
+@pytest.mark.parametrize("holdout_kind", ["real", "approximate"])
+def test_a_summary_is_short_enough_for_the_first_page(
+    slug: str, facts: dict[str, Any], changes: dict[str, Any], holdout_kind: str
+) -> None:
+    said = part(page_of(slug, facts, holdout_kind, **changes), "Summary").replace(HOSTILE, "name")
+    assert 40 < len(said) <= LONGEST_SUMMARY
+    assert said.endswith(".")
+    assert "  " not in said
+
+
+@pytest.mark.parametrize(
+    ("avatars", "words"),
+    [
+        (1.67, "2.4 times as much as"),
+        (0.71, "about as much as"),
+        (0.01, "far less than"),
+        (0.0, "to the last digit"),
+    ],
+)
+def test_a_factor_is_told_in_words_where_its_digits_say_nothing(avatars: float, words: str) -> None:
+    said = part(page_of(CORRELATION, CORRELATED | {"avatar_difference": avatars}), "Summary")
+    assert words in said
+    assert not re.search(r"\b[01]\.0 times", said)
+
+
+def test_a_pair_that_did_not_change_is_not_called_the_one_that_changed_most() -> None:
+    same = [CORRELATED["worst_pairs"][0] | {"working": -0.4701, "avatars": -0.4699}]
+    said = part(page_of(CORRELATION, CORRELATED | {"worst_pairs": same}), "Summary")
+    assert "changed most" not in said
+    assert "changed most, from 0.87 to 0.68" in part(page_of(CORRELATION, CORRELATED), "Summary")
 
 
 @pytest.mark.parametrize(("slug", "facts", "changes"), all_pages())

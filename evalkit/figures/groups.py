@@ -22,6 +22,14 @@ AVATARS_BESIDE_HOLDOUT = {
     "figure_alt_naive": "figure_alt_by_luck",
 }
 """Words of the primitive, and those that stand for them where avatars are compared."""
+DESCRIPTIONS_BESIDE_LUCK = {
+    "figure_in_data": "figure_descriptions",
+    "figure_naive": "figure_by_luck",
+    "figure_alt_success": "figure_alt_descriptions",
+    "figure_alt_no_control": "figure_alt_one_pool",
+    "figure_alt_naive": "figure_alt_by_luck",
+}
+"""The same where descriptions are counted and not people."""
 
 
 def group_drawing(
@@ -62,3 +70,38 @@ def group_drawing(
         words = {**words, **other}
     named = [{**row, "name": word(words, row["name"], **row.get("values", {}))} for row in rows]
     return interval_dots(named, narrow=narrow, words=words)
+
+
+def description_drawings(
+    facts: Mapping[str, Any], words: Mapping[str, str], narrow: bool
+) -> tuple[Drawing, ...]:
+    """Return the share of landed descriptions that fit a person in the data, beside luck.
+
+    Parameters
+    ----------
+    facts : mapping
+        ``success_share``, ``success_interval`` and ``naive_share``, from 0 to 1.
+    words : mapping of str to str
+        The report's words.
+    narrow : bool
+        Whether the twin for telephones is meant.
+
+    Returns
+    -------
+    tuple of one Drawing
+
+    Examples
+    --------
+    >>> from evalkit.figures.groups import description_drawings
+    >>> facts = {"success_share": 0.75, "success_interval": [0.7, 0.8], "naive_share": 0.5}
+    >>> description_drawings(facts, {}, False)[0].alt.partition(";")[0]
+    'This person is in the data: 75.0 % of the descriptions (70.0 to 80.0)'
+    """
+    other = {key: word(words, stand_in) for key, stand_in in DESCRIPTIONS_BESIDE_LUCK.items()}
+    row = {
+        "name": word(words, "figure_description_fits"),
+        "success": facts["success_share"],
+        "success_interval": facts["success_interval"],
+        "naive": facts["naive_share"],
+    }
+    return (interval_dots([row], narrow=narrow, words={**words, **other}),)

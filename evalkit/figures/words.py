@@ -55,7 +55,6 @@ ENGLISH: Mapping[str, str] = MappingProxyType(
         "figure_found_by_categories": "Own avatar picked by categories",
         "figure_found_by_known": "Own avatar picked on the known variables",
         "figure_uncovered": "No avatar nearer than the own one",
-        "figure_singled_out": "Singled out by a description",
         "figure_inferred": "Value read off the nearest avatar",
         "figure_replicated": "Unique and found among the avatars",
         "figure_disclosed": "Value disclosed by avatars that agree",
@@ -98,6 +97,10 @@ ENGLISH: Mapping[str, str] = MappingProxyType(
         "figure_rare_recognised": "Rare people recognised, mean over all thresholds",
         "figure_same_row": "Identical to an original",
         "figure_values_return": "Unique values that return, mean",
+        "figure_descriptions": "descriptions that fit one person",
+        "figure_description_fits": "This person is in the data",
+        "figure_alt_descriptions": "{name}: {success} % of the descriptions{range}",
+        "figure_alt_one_pool": "the control is in the same pool",
     }
 )
 """Every key that the primitives read."""

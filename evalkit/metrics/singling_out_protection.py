@@ -273,6 +273,7 @@ def compute(
     kind = kinds[leading]
     facts |= {"kind": leading, "landed": kind["landed"], "people": kind["people"]}
     facts["landed_share"] = kind["share"]
+    facts |= _beside_luck(kind, pi)
     facts |= _per_person(bets[leading], n, n_holdout)
     facts |= _anchors(tables, n, pi, rng)
     return Outcome(
@@ -361,14 +362,31 @@ def _leading(kinds: Mapping[str, Mapping[str, Any]]) -> str | None:
     return max(scored, key=lambda name: kinds[name]["share"], default=None)
 
 
+def _beside_luck(kind: Mapping[str, Any], pi: float) -> dict[str, Any]:
+    """Return the share of landed predicates beside pi, from the very interval of the score."""
+    people = kind["people"]
+    low, high = intervals.wilson(kind["share"] * people, people)
+    return {
+        "attempts": kind["landed"],
+        "control_attempts": None,
+        "success_share": kind["share"],
+        "success_interval": [low, high],
+        "control_share": None,
+        "control_interval": None,
+        "naive_share": pi,
+        "excess": kind["share"] - pi,
+        "excess_interval": [low - pi, high - pi],
+        "detectable_excess": intervals.DETECTION_FACTOR * math.sqrt(pi * (1 - pi) / people),
+    }
+
+
 def _per_person(bets: Bets, n: int, n_holdout: int) -> dict[str, Any]:
     """Return how many people of either group the predicates single out."""
-    from evalkit.quantities_control import Controlled
-
     hit = int((bets.people < n).sum())
-    found = Controlled(hit, n, len(bets.people) - hit, n_holdout)
-    # Without a description there is no bet: this attack has no naive form.
-    return {**found.facts(), "naive_share": None}
+    return {
+        "people_share": hit / n,
+        "people_control_share": (len(bets.people) - hit) / n_holdout,
+    }
 
 
 def _anchors(tables: Tables, n: int, pi: float, rng: np.random.Generator) -> dict[str, Any]:
@@ -411,9 +429,9 @@ def _too_weak(kinds: Mapping[str, Mapping[str, Any]]) -> Message:
 
 def draw(result: Mapping[str, Any], words: Mapping[str, str], narrow: bool) -> tuple[Drawing, ...]:
     """Return the figure of the report from the plain result."""
-    from evalkit.figures import attack_drawings
+    from evalkit.figures.groups import description_drawings
 
-    return attack_drawings("figure_singled_out", result["facts"], words, narrow)
+    return description_drawings(result["facts"], words, narrow)
 
 
 METRIC = Metric(

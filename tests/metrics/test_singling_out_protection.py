@@ -191,3 +191,15 @@ def test_no_predicate_leaves() -> None:
     result = evalkit.measure(SLUG, people(200, 1), people(200, 1), people(200, 3))
     text = {value for value in result.facts.values() if isinstance(value, str)}
     assert text <= {"univariate", "multivariate"}
+
+
+@pytest.mark.parametrize("leaked", [0, 20, 60, 300])
+def test_excess_and_score_come_from_one_interval_and_never_disagree(leaked: int) -> None:
+    original, holdout = people(300, 1), people(300, 2)
+    avatars = pd.concat([original.head(leaked), people(300, 5).iloc[leaked:]])
+    result = evalkit.measure(SLUG, original, avatars, holdout)
+    low, high = result.facts["excess_interval"]
+    pi = result.facts["pool_share"]
+    assert (low > 0) == (result.interval[1] < 100)
+    assert result.interval[0] == pytest.approx(100 * (1 - max(0, high) / (1 - pi)))
+    assert result.facts["excess"] == pytest.approx(result.facts["landed_share"] - pi)
