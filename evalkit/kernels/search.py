@@ -74,6 +74,13 @@ def nearest(
     ValueError
         If there is no column or no target, lengths differ, or `path` or `threads` is not allowed.
 
+    Notes
+    -----
+    Integers and decimals are summed as whole numbers, without rounding.
+    Other numbers, and ranges so large that such sums do not fit into 64 bits, are summed in
+    float64: a target whose distance lies within some 1e-15 of the threshold itself may then fall
+    on either side of it, on the same side on every path.
+
     References
     ----------
     .. [1] Gower, J. C. (1971). A general coefficient of similarity and some of its properties.
