@@ -18,15 +18,15 @@ DETECTION_FACTOR = 2.8
 """Normal quantiles for a two-sided test at 5 % with a power of 80 %: 1.96 + 0.84."""
 
 
-def wilson(successes: float, attempts: int) -> tuple[float, float]:
+def wilson(successes: float, attempts: float) -> tuple[float, float]:
     """Return Wilson's 95 % score interval of a share.
 
     Parameters
     ----------
     successes : float
         Number of successes, 0 to `attempts`; an expectation may be fractional.
-    attempts : int
-        Number of attempts. With 0 attempts nothing is known: (0, 1).
+    attempts : float
+        Number of attempts, or an effective number. With 0 attempts nothing is known: (0, 1).
 
     Returns
     -------

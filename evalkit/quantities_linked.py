@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from evalkit.kernels import own_rank
+from evalkit.messages import say
 from evalkit.quantities import cells, content_order, real_pairing, remembered
 from evalkit.quantities_axes import coordinates
 from evalkit.randomness import stream
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from evalkit.kernels import OwnRank
+    from evalkit.messages import Message
     from evalkit.quantities import Pairing
     from evalkit.release import Release
 
@@ -32,6 +34,7 @@ SHUFFLES = 5
 SHUFFLED_ROWS = 2_000  # originals that look for an avatar with shuffled columns
 LARGEST_SEARCH = 1_000_000_000  # distances in the axes before a sample of originals is taken
 FEWEST_SAMPLED = 1_000
+DOUBT_STANDARD_ERRORS = 3.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +79,36 @@ def own_ranks(release: Release, seed: int) -> OwnRanks:
         Computed once for a release and seed; the order of rows and columns never matters.
     """
     return remembered(release, ("own ranks", seed), lambda: _own_ranks(release, seed))
+
+
+def link_doubt(ranks: OwnRank, n_avatars: int) -> Message | None:
+    """Return a warning where the own avatar lies no nearer than any other, or nothing.
+
+    Without a link the place of the own avatar among all is uniform: its mean is one half, with a
+    standard error of 1 / sqrt(12 n).
+
+    Parameters
+    ----------
+    ranks : OwnRank
+        Of the originals that were searched for.
+    n_avatars : int
+        Number of avatars, at least 1.
+
+    Returns
+    -------
+    Message or None
+    """
+    places = (ranks.nearer + (ranks.tied - 1) / 2) / max(1, n_avatars - 1)  # 0 to 1
+    mean = _mean(places)
+    if mean < 0.5 - DOUBT_STANDARD_ERRORS / math.sqrt(12 * len(places)):
+        return None
+    return say(
+        "link_looks_absent",
+        "The declared row link looks absent: an original's own avatar is nearer than only "
+        "{percent:.0f} % of the others, as by chance. Leave --row-link out unless row i of the "
+        "avatars was made from row i of the originals.",
+        percent=100 * (1 - mean),
+    )
 
 
 def _own_ranks(release: Release, seed: int) -> OwnRanks:

@@ -54,7 +54,7 @@ def hits(rank: OwnRank) -> NDArray[np.float64]:
 
 def compute(release: Release, scenario: Scenario, rng: np.random.Generator) -> Outcome:  # noqa: ARG001 - shared draws have a stream of their own
     """Return the share of originals whose own avatar is not the nearest, with its known cases."""
-    from evalkit.quantities_linked import own_ranks
+    from evalkit.quantities_linked import link_doubt, own_ranks
 
     found = own_ranks(release, scenario.seed)
     hit = hits(found.avatars)
@@ -84,11 +84,12 @@ def compute(release: Release, scenario: Scenario, rng: np.random.Generator) -> O
         "detectable_excess": None,
     }
     score = 100 * (1 - share)
+    doubt = link_doubt(found.avatars, len(release.avatars))
     return Outcome(
         score=score,
         interval=(100 * (1 - high), 100 * (1 - low)),
         interval_method="wilson",
-        warnings=tuple(_warnings(score, facts)),
+        warnings=(*_warnings(score, facts), *((doubt,) if doubt else ())),
         facts=facts,
     )
 

@@ -48,7 +48,7 @@ def median(counts: NDArray[np.int64]) -> float:
 
 def compute(release: Release, scenario: Scenario, rng: np.random.Generator) -> Outcome:  # noqa: ARG001 - shared draws have a stream of their own
     """Return the median number of avatars nearer than the own one, with its known cases."""
-    from evalkit.quantities_linked import own_ranks
+    from evalkit.quantities_linked import link_doubt, own_ranks
 
     found = own_ranks(release, scenario.seed)
     cloaking = found.avatars.nearer  # c_i
@@ -72,8 +72,10 @@ def compute(release: Release, scenario: Scenario, rng: np.random.Generator) -> O
         "floor_sample": len(found.shuffled[0].nearer),
     }
     interval = _interval(cloaking)
+    doubt = link_doubt(found.avatars, len(release.avatars))
     return Outcome(
         score=median(cloaking),
+        warnings=(doubt,) if doubt else (),
         interval=interval,
         interval_method="order statistics" if interval else None,
         facts=facts,

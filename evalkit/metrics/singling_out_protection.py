@@ -272,6 +272,7 @@ def compute(
         return NotApplicable(_too_weak(kinds), facts)
     kind = kinds[leading]
     facts |= {"kind": leading, "landed": kind["landed"], "people": kind["people"]}
+    facts["independent_hits"] = kind["independent_hits"]
     facts["landed_share"] = kind["share"]
     facts |= _beside_luck(kind, pi)
     facts |= _per_person(bets[leading], n, n_holdout)
@@ -317,6 +318,7 @@ def _kind(bets: Bets, n: int, pi: float) -> dict[str, Any]:
         "landed": landed,
         "landed_in_original": in_original,
         "people": people,
+        "independent_hits": None,
         "share": None,
         "score": None,
         "interval": None,
@@ -324,13 +326,44 @@ def _kind(bets: Bets, n: int, pi: float) -> dict[str, Any]:
     if landed < FEWEST_LANDED:
         return facts
     share = in_original / landed
-    # Many predicates may hit one record: the records are the independent events.
-    low, high = intervals.wilson(share * people, people)
+    independent = independent_hits(bets.records)
+    low, high = intervals.wilson(share * independent, independent)
     return facts | {
+        "independent_hits": independent,
         "share": share,
         "score": score_of(share, pi),
         "interval": [score_of(high, pi), score_of(low, pi)],
     }
+
+
+def independent_hits(records: NDArray[np.int64]) -> float:
+    """Return Kish's effective number of landed predicates.
+
+    Many predicates may hit one record, and their hits then stand or fall together. Counting the
+    records alone would take a record hit a hundred times for as telling as one hit once: without
+    a leak the interval then excluded 100 three times as often as it should.
+
+    Parameters
+    ----------
+    records : ndarray of int64, shape (landed,)
+        The record that each landed predicate isolates; at least one.
+
+    Returns
+    -------
+    float
+        (sum of w)^2 / sum of w^2 with w the hits of each record: from 1 to the number of records.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from evalkit.metrics.singling_out_protection import independent_hits
+    >>> independent_hits(np.array([3, 8, 9])), independent_hits(np.array([3, 3, 3]))
+    (3.0, 1.0)
+    """
+    import numpy as np
+
+    hits = np.unique(records, return_counts=True)[1]
+    return float(hits.sum() ** 2 / (hits**2).sum())
 
 
 def score_of(share: float, pi: float) -> float:
@@ -364,8 +397,8 @@ def _leading(kinds: Mapping[str, Mapping[str, Any]]) -> str | None:
 
 def _beside_luck(kind: Mapping[str, Any], pi: float) -> dict[str, Any]:
     """Return the share of landed predicates beside pi, from the very interval of the score."""
-    people = kind["people"]
-    low, high = intervals.wilson(kind["share"] * people, people)
+    independent = kind["independent_hits"]
+    low, high = intervals.wilson(kind["share"] * independent, independent)
     return {
         "attempts": kind["landed"],
         "control_attempts": None,
@@ -376,7 +409,7 @@ def _beside_luck(kind: Mapping[str, Any], pi: float) -> dict[str, Any]:
         "naive_share": pi,
         "excess": kind["share"] - pi,
         "excess_interval": [low - pi, high - pi],
-        "detectable_excess": intervals.DETECTION_FACTOR * math.sqrt(pi * (1 - pi) / people),
+        "detectable_excess": intervals.DETECTION_FACTOR * math.sqrt(pi * (1 - pi) / independent),
     }
 
 

@@ -112,3 +112,14 @@ def test_a_sample_of_the_originals_looks_among_all_avatars(monkeypatch: pytest.M
     assert part.facts["attempts"] == 120
     assert part.facts["n_avatars"] == 200
     assert part.interval[0] <= whole.score <= part.interval[1]
+
+
+def test_a_row_link_that_is_not_there_is_doubted_and_a_true_one_is_not() -> None:
+    rng = np.random.default_rng(4)
+    original = pd.DataFrame(rng.normal(size=(80, 3)).round(2), columns=list("abc"))
+    linked = original + rng.normal(scale=0.5, size=original.shape).round(2)
+    unlinked = pd.DataFrame(rng.normal(size=(80, 3)).round(2), columns=list("abc"))
+    for avatars, doubted in ((linked, False), (unlinked, True)):
+        result = evalkit.measure(SLUG, original, avatars, row_link=True)
+        codes = [warning.code for warning in result.warnings]
+        assert ("link_looks_absent" in codes) == doubted

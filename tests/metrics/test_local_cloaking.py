@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pytest
 from metrics.test_hidden_rate import AGES, OTHERS
@@ -86,3 +87,14 @@ def test_a_target_in_avatars_is_judged_by_the_median() -> None:
 
     more_than_five = Target(operator=">", value=5.0, issuer="us", definition="same")
     assert meets(found(people(300, 1), people(300, 2)).score, more_than_five)
+
+
+def test_a_row_link_that_is_not_there_is_doubted_and_a_true_one_is_not() -> None:
+    rng = np.random.default_rng(4)
+    original = pd.DataFrame(rng.normal(size=(80, 3)).round(2), columns=list("abc"))
+    linked = original + rng.normal(scale=0.5, size=original.shape).round(2)
+    unlinked = pd.DataFrame(rng.normal(size=(80, 3)).round(2), columns=list("abc"))
+    for avatars, doubted in ((linked, False), (unlinked, True)):
+        result = evalkit.measure(SLUG, original, avatars, row_link=True)
+        codes = [warning.code for warning in result.warnings]
+        assert ("link_looks_absent" in codes) == doubted

@@ -108,7 +108,7 @@ def test_a_kind_with_under_50_landed_is_not_scored() -> None:
     assert _kind(Bets(60, 60, np.arange(50)), n=100, pi=0.5)["score"] == 0
 
 
-def test_the_interval_counts_the_different_people_that_were_hit() -> None:
+def test_the_interval_counts_hits_on_one_person_for_less() -> None:
     many = _kind(Bets(200, 200, np.arange(200) % 100), n=75, pi=0.5)
     few = _kind(Bets(200, 200, np.arange(200) % 20), n=15, pi=0.5)
     assert many["score"] == few["score"] == 50
