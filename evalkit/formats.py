@@ -22,6 +22,7 @@ _WORDS: Final = (
     *("no", "one", "two", "three", "four", "five", "six"),
     *("seven", "eight", "nine", "ten", "eleven", "twelve"),
 )
+SMALLEST_WITH_ONE_DECIMAL: Final = 0.0005
 _ISO_DATE_LENGTH: Final = len("2026-11-29")
 
 
@@ -128,12 +129,26 @@ def date(value: str | None) -> str:
 def points(value: float | None) -> str:
     """Return a difference of two shares in percentage points, without the word.
 
+    Parameters
+    ----------
+    value : float or None
+        From -1 to 1.
+
+    Returns
+    -------
+    str
+        One decimal, and as many as it takes to show that a small difference is not 0; a dash for
+        None.
+
     Examples
     --------
-    >>> points(0.0261)
-    '2.6'
+    >>> points(0.0261), points(0.00021), points(0.0)
+    ('2.6', '0.02', '0.0')
     """
-    return number(None if value is None else 100 * value, 1)
+    if value is None or not math.isfinite(value):
+        return NO_VALUE
+    tiny = 0 < abs(value) < SMALLEST_WITH_ONE_DECIMAL
+    return number(100 * value, 1 - math.floor(math.log10(abs(1000 * value))) if tiny else 1)
 
 
 def interval(low_high: Any, decimals: int = 1) -> str:
@@ -172,5 +187,11 @@ def count_word(count: int) -> str:
     return _WORDS[count] if 0 <= count < len(_WORDS) else number(count)
 
 
-FILTERS: Final = {"score": score, "number": number, "share": share, "date": date}
+FILTERS: Final = {
+    "score": score,
+    "number": number,
+    "share": share,
+    "points": points,
+    "date": date,
+}
 """The only filters that templates and pages have."""

@@ -98,9 +98,16 @@ def score_strip(result: Result, name: str, words: Mapping[str, str], *, large: b
         target=Target(aim.operator, aim.value) if aim else None,
         verdict=result.verdict,
     )
-    anchors = known_cases(result.facts, result.section)
+    anchors = known_cases(result.facts)
     strip = (page_strip if large else table_strip)(reading, anchors, words)
     return Picture(strip.html(), strip.typst(), strip.alt, strip.width)
+
+
+def known_kinds(result: Result) -> list[str]:
+    """Return which known cases a result's strip shows: ``copy``, ``shuffled`` or ``real``."""
+    from evalkit.strip import known_cases
+
+    return [anchor.kind for anchor in known_cases(result.facts)]
 
 
 def _picture(pair: tuple[Drawing, Drawing], prefix: str) -> Picture:

@@ -23,6 +23,8 @@ FIRST_CRITERION_SECTION: Final = 8
 SHORT_DIGEST: Final = 8
 LONGEST_HEAD: Final = 60
 SHOWN_NAMES: Final = 3
+COPY_CODES: Final = ("copy", "all_avatars_are_originals")
+"""Notes of a release after which nothing else comes first."""
 _VERDICT_ORDER: Final = ("not met", "met", "no target", "not applicable")
 _BASIS_ORDER: Final = ("attack", "matches", "distances", "comparison")
 
@@ -86,6 +88,25 @@ class Subject:
         """
         found = [entry for entry in self.entries if criterion_of(entry.result) == criterion]
         return sorted(found, key=_rank)
+
+    def of_measure(self, slug: str) -> list[Entry]:
+        """Return the results of one measure over the scenarios, the one that leads first."""
+        return sorted((entry for entry in self.entries if entry.slug == slug), key=_rank)
+
+    def by_scenario(self, slug: str) -> bool:
+        """Return whether a measure differs from scenario to scenario: it uses what is known."""
+        from evalkit import metrics
+
+        if not self.several_scenarios:
+            return False
+        known = {metric.slug: metric.uses_known for metric in metrics.all()}
+        return known.get(slug, len(self.of_measure(slug)) > 1)
+
+    @cached_property
+    def copy(self) -> str:
+        """Return the code of the note that the avatars are originals, or the empty text."""
+        codes = [message.code for message in self.assessment.release.notes]
+        return next((code for code in COPY_CODES if code in codes), "")
 
     def name(self, slug: str) -> str:
         """Return the plain name of a measure."""

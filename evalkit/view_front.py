@@ -25,7 +25,7 @@ _ELSEWHERE: Final = frozenset({"treatment", "intruder", "scenarios"})
 
 def scope_blocks(subject: Subject) -> list[Block]:
     """Return section 2: files, people, validity."""
-    assessment, release = subject.assessment, subject.assessment.release
+    assessment = subject.assessment
     people = {role: name for role, name in assessment.people.items() if name}
     entries = [
         (subject.label("id_date"), formats.date(assessment.created)),
@@ -33,7 +33,7 @@ def scope_blocks(subject: Subject) -> list[Block]:
         (subject.label("id_recipient"), recipient_words(subject)),
         (subject.label("id_profile"), profile_words(subject)),
         ("evalkit", f"{assessment.evalkit}, schema {assessment.schema_version}"),
-        (subject.label("fact_seed"), f"{assessment.scenario.seed}, {release.seed}"),
+        (subject.label("fact_seed"), _seeds(subject)),
         *declared_rows(subject, "people", subject.declarations | people),
         *declared_rows(subject, "administration", subject.declarations),
     ]
@@ -44,6 +44,20 @@ def scope_blocks(subject: Subject) -> list[Block]:
         heading(subject.heading("validity")),
         table(subject.head("entry"), (62, 98), entries),
     ]
+
+
+def _seeds(subject: Subject) -> str:
+    """Return each seed with what it draws: the halves only where there is no real holdout."""
+    scenarios = [one.scenario for one in subject.assessment.scenarios()]
+    key = "seed_scenarios" if subject.several_scenarios else "seed_scenario"
+    drawn = [
+        subject.label(key, name=shortened(one.name, LONGEST_NAME), seed=one.seed)
+        for one in scenarios
+    ]
+    release = subject.assessment.release
+    if release.holdout_kind != "real":
+        drawn.append(subject.label("seed_halves", seed=release.seed))
+    return ", ".join(drawn)
 
 
 def context_blocks(subject: Subject) -> list[Block]:

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from evalkit.blocks import Prose, beside, facts, figure, fill, heading, note, prose, table, text
+from evalkit.blocks import Prose, beside, facts, figure, heading, note, prose, text
+from evalkit.filled_pages import page_of
 from evalkit.pages import LIMIT_BESIDE, MARGIN_PARTS, PARTS
 from evalkit.pictures import in_rows, metric_pictures, score_strip
 from evalkit.subject import criterion_of
+from evalkit.view_compared import leading_scenario, scenario_table
 from evalkit.wording import (
     comparable,
     grade,
-    interval_words,
     on_strip,
-    score_words,
     sentence,
-    shortened,
     verdict_words,
 )
 
@@ -36,10 +35,10 @@ _COMPARING: Final = frozenset({"Reading"})
 def criterion_title(criterion: str, subject: Subject) -> tuple[str, str] | None:
     """Return title and kicker of a section whose one measure tells its finding, else None."""
     slugs = {entry.slug for entry in subject.of_criterion(criterion)}
-    entry = _first_entry(next(iter(slugs)), subject) if len(slugs) == 1 else None
+    entry = subject.of_measure(next(iter(slugs)))[0] if len(slugs) == 1 else None
     if entry is None or entry.result.status != "measured" or not subject.pages.has(entry.slug):
         return None
-    title = _page(entry, subject).title
+    title = page_of(entry, subject).title
     if not comparable(entry.result):
         title = subject.label("not_comparable_title", name=subject.name(entry.slug))
     return title, subject.name(entry.slug)
@@ -69,8 +68,8 @@ def _limit(criterion: str, subject: Subject) -> Block:
 
 
 def _metric_blocks(slug: str, subject: Subject, labels: Iterator[str]) -> list[Block]:
-    """Return one measure: its page for the first scenario, a table over all scenarios."""
-    entry = _first_entry(slug, subject)
+    """Return one measure: its page for the scenario that leads, a table over all of them."""
+    entry = subject.of_measure(slug)[0]
     limit = _limit(criterion_of(entry.result), subject)
     if entry.result.status != "measured":
         reason = sentence(entry.result.reason.text) if entry.result.reason else ""
@@ -81,14 +80,15 @@ def _metric_blocks(slug: str, subject: Subject, labels: Iterator[str]) -> list[B
         blocks = [beside([verdict, text(prose(subject.text("no_page")))], limit)]
     else:
         blocks = _measured_blocks(entry, subject, labels)
-    return [*blocks, *_failed_blocks(entry, subject), *_scenario_table(slug, subject)]
+    return [*blocks, *_failed_blocks(entry, subject), *scenario_table(slug, subject)]
 
 
 def _measured_blocks(entry: Entry, subject: Subject, labels: Iterator[str]) -> list[Block]:
-    page = _page(entry, subject)
+    page = page_of(entry, subject)
     opening = [
         *_part(page, "Question", emphasised=True),
         *_part(page, "Story"),
+        *leading_scenario(entry, subject),
         *([_large_strip(entry, subject)] if on_strip(entry.result) else []),
         *_unjudged(entry, subject),
         *(_part(page, "Verdict") if comparable(entry.result) else []),
@@ -144,30 +144,6 @@ def _figures(
     return narrow, wide
 
 
-def _page(entry: Entry, subject: Subject) -> Page:
-    """Return the page of a measure with the values of this result; it is filled once."""
-    key = (entry.slug, entry.scenario.name)
-    if key not in subject.filled_pages:
-        subject.filled_pages[key] = _filled_page(entry, subject)
-    return subject.filled_pages[key]
-
-
-def _filled_page(entry: Entry, subject: Subject) -> Page:
-    result = msgspec.to_builtins(entry.result)
-    context = {
-        "result": result,
-        "facts": result["facts"],
-        "release": msgspec.to_builtins(subject.assessment.release),
-        "scenario": msgspec.to_builtins(entry.scenario),
-        "words": subject.words,
-    }
-    return subject.pages.render(entry.slug, context)
-
-
-def _first_entry(slug: str, subject: Subject) -> Entry:
-    return next(entry for entry in subject.entries if entry.slug == slug)
-
-
 def _part(page: Page, name: str, *, emphasised: bool = False) -> list[Block]:
     content = page.part(name)
     if content is None:
@@ -216,24 +192,3 @@ def _failed_blocks(entry: Entry, subject: Subject) -> list[Block]:
     words = subject.words["verdicts"][key]
     name, profile_name = subject.name(entry.slug), profile.name if profile else ""
     return [text(prose(words, name=name, issuer=target.issuer, profile=profile_name))]
-
-
-def _scenario_table(slug: str, subject: Subject) -> list[Block]:
-    """Return the results of one measure over all scenarios, where there are several."""
-    entries = [entry for entry in subject.entries if entry.slug == slug]
-    if len(entries) < 2:  # noqa: PLR2004 - one result needs no comparison
-        return []
-    heads = [subject.head("scores")[place] for place in (1, 2, 3, 4)]
-    rows = [scenario_row(entry, subject) for entry in entries]
-    title = heading(fill(subject.heading("by_scenario"), name=subject.name(slug)))
-    return [title, table(heads, (50, 20, 30, 60), rows)]
-
-
-def scenario_row(entry: Entry, subject: Subject) -> tuple[Any, ...]:
-    """Return scenario, score, interval and verdict of one result."""
-    return (
-        shortened(entry.scenario.name, LONGEST_NAME),
-        score_words(entry.result, subject.words),
-        interval_words(entry.result),
-        verdict_words(entry.result, subject.words),
-    )

@@ -4,29 +4,36 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 from evalkit import formats
 from evalkit.blocks import fill
-from evalkit.pictures import score_strip
-from evalkit.subject import section_of
+from evalkit.pictures import known_kinds, score_strip
+from evalkit.subject import CRITERIA, criterion_of, section_of
 from evalkit.wording import (
     attack_words,
     basis_words,
+    grade,
     interval_words,
     on_strip,
     sampling_interval,
     score_words,
+    sentence,
     shortened,
     target_words,
-    verdict_words,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from evalkit.blocks import Picture
+    from evalkit.records import Result
     from evalkit.subject import Entry, Subject
 
 LONGEST_NAME: Final = 34
-LONGEST_REASON: Final = 150
-SHOWN_ALSO: Final = 2
+LONGEST_ISSUER: Final = 24
+LONGEST_REASON: Final = 80
+_AT_THE_ESTIMATE: Final = frozenset({"met_crosses", "met_alone", "not_met_crosses"})
 
 
 def verdict_row(criterion: str, subject: Subject) -> dict[str, Any]:
@@ -39,32 +46,149 @@ def verdict_row(criterion: str, subject: Subject) -> dict[str, Any]:
         return row | {
             "measure": subject.label("no_measure"),
             "basis": additional,
+            "further": "",
             "score": formats.NO_VALUE,
             "interval": "",
             "words": subject.words["verdicts"]["grade"][key],
             "target": "",
         }
-    lead, *others = found
-    result = lead.result
-    profile = subject.assessment.profile
-    measured = result.status == "measured"
-    also = [_also(one, subject) for one in others[:SHOWN_ALSO]]
-    if len(others) > SHOWN_ALSO:
-        more, section = len(others) - SHOWN_ALSO, section_of(criterion)
-        also.append(fill(subject.words["verdicts"]["more"], count=more, section=section))
+    lead = found[0]
     return row | {
         "measure": subject.name(lead.slug),
         "basis": _basis(lead, subject),
-        "strip": _strip(lead, subject) if on_strip(result) else None,
-        "score": score_words(result, subject.words),
+        "further": _further(found, subject),
+        "strip": _strip(lead, subject) if on_strip(lead.result) else None,
+        "score": score_words(lead.result, subject.words),
         "interval": _interval(lead, subject),
-        "words": _row_words(lead, subject, also),
-        "target": target_words(
-            result.target, profile.date if profile else None, subject.words, result.unit
-        )
-        if measured
-        else "",
+        "words": criterion_words(found, subject),
+        "target": _target(lead, subject),
     }
+
+
+def criterion_words(found: Sequence[Entry], subject: Subject) -> str:
+    """Return the verdict on a criterion: met only if no measured target of it is missed.
+
+    Parameters
+    ----------
+    found : sequence of Entry
+        The results of the criterion, the one that leads first; not empty.
+    subject : Subject
+
+    Returns
+    -------
+    str
+        What the leading attack shows comes first, or that no attack was run.
+    """
+    lead, forms = found[0], subject.words["verdicts"]["criterion"]
+    met, missed = judged_measures(found)
+    if (not met and not missed) or lead.result.status != "measured":
+        verdict = _without_target(lead.result, subject)
+    elif len(met) + len(missed) == 1:
+        [slug] = [*met, *missed]
+        other = fill(forms["met_other" if met else "missed_other"], name=subject.name(slug))
+        words = subject.words["verdicts"]["grade"][grade(lead.result)]
+        verdict = words if slug == lead.slug else other
+    else:
+        verdict = _several_targets(met, missed, subject)
+    return " ".join(filter(None, [_attack(found, subject), verdict]))
+
+
+def _without_target(result: Result, subject: Subject) -> str:
+    """Return that nothing is met or missed, or why nothing is judged; a long reason is cut."""
+    reason = sentence(shortened(result.reason.text, LONGEST_REASON)) if result.reason else ""
+    return fill(subject.words["verdicts"]["grade"][grade(result)], reason=reason).strip()
+
+
+def judged_measures(found: Sequence[Entry]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the measures whose target is met, and those that miss it in any scenario.
+
+    Returns
+    -------
+    tuple of dict
+        Slug to the grade of its worst scenario.
+    """
+    missed = {one.slug: grade(one.result) for one in found if one.result.verdict == "not met"}
+    met: dict[str, str] = {}
+    for one in found:
+        if one.result.verdict == "met" and one.slug not in missed:
+            kept = met.get(one.slug) in _AT_THE_ESTIMATE
+            met[one.slug] = met[one.slug] if kept else grade(one.result)
+    return met, missed
+
+
+def verdict_key(subject: Subject) -> str:
+    """Return what the marks of the verdict table mean: only of those that stand in it."""
+    forms = subject.words["labels"]["verdict_key"]
+    leads = [found[0].result for one in CRITERIA if (found := subject.of_criterion(one))]
+    shown = [one for one in leads if on_strip(one)]
+    judged = {one.verdict in {"met", "not met"} for one in shown}
+    kinds = {kind for one in shown for kind in known_kinds(one)}
+    marks = [
+        "dot" if True in judged else "",
+        "bar" if False in judged else "",
+        "band" if any(one.interval for one in shown) else "",
+        "target" if any(one.target for one in shown) else "",
+    ]
+    letters = [forms["letters"][kind] for kind in forms["letters"] if kind in kinds]
+    known = [fill(forms["known"], letters="; ".join(letters))] if letters else []
+    return " ".join([*(forms[mark] for mark in marks if mark), *known])
+
+
+def _several_targets(met: dict[str, str], missed: dict[str, str], subject: Subject) -> str:
+    """Return how many of several targets of one criterion are met."""
+    forms, told = subject.words["verdicts"]["criterion"], missed or met
+    both = len(told) == 2 == len(met) + len(missed)  # noqa: PLR2004 - two of two are both
+    words = fill(
+        forms[("both_" if both else "") + ("missed" if missed else "met")],
+        missed=formats.count_word(len(missed)).capitalize(),
+        total=formats.count_word(len(met) + len(missed)),
+    )
+    unsure = sum(one in _AT_THE_ESTIMATE for one in told.values())
+    if not unsure:
+        return f"{words}."
+    key = "at_the_estimate" if unsure == len(told) else "some_at_the_estimate"
+    return f"{words}{fill(forms[key], count=formats.count_word(unsure))}."
+
+
+def _attack(found: Sequence[Entry], subject: Subject) -> str:
+    """Return what the leading attack shows, or that only distances and matches were measured."""
+    lead = found[0].result
+    measured = [one.result for one in found if one.result.status == "measured"]
+    if lead.section != "privacy" or not measured:
+        return ""
+    if any(one.basis == "attack" for one in measured):
+        return attack_words(lead, subject.words) if lead.basis == "attack" else ""
+    return str(subject.words["verdicts"]["attack_short"]["no_attack"])
+
+
+def _further(found: Sequence[Entry], subject: Subject) -> str:
+    """Return how many measures stand in the section only, and how many were not measured."""
+    forms = subject.words["verdicts"]["further"]
+    lead = found[0]
+    measured = {one.slug for one in found if one.result.status == "measured"} | {lead.slug}
+    unmeasured = {one.slug for one in found} - measured
+    section, more = section_of(criterion_of(lead.result)), len(measured) - 1
+    parts = []
+    if more:
+        parts.append(fill(forms["one" if more == 1 else "many"], count=more, section=section))
+    if unmeasured:
+        key = "other_not_measured" if len(unmeasured) == 1 else "others_not_measured"
+        parts.append(fill(forms[key], count=len(unmeasured)))
+    return "; ".join(parts)
+
+
+def _target(lead: Entry, subject: Subject) -> str:
+    """Return the target of a measured result with its issuer; nothing where there is none."""
+    result, profile = lead.result, subject.assessment.profile
+    if result.status != "measured" or result.target is None:
+        return ""
+    date = profile.date if profile else None
+    target = msgspec.structs.replace(
+        result.target, issuer=shortened(result.target.issuer, LONGEST_ISSUER)
+    )
+    words = target_words(target, date, subject.words, result.unit)
+    quantity = subject.words["verdicts"]["quantity"].get(result.target.definition)
+    return f"{words} ({quantity})" if quantity else words
 
 
 def _interval(lead: Entry, subject: Subject) -> str:
@@ -83,26 +207,6 @@ def _strip(lead: Entry, subject: Subject) -> Picture:
     return score_strip(lead.result, subject.name(lead.slug), words, large=False)
 
 
-def _row_words(lead: Entry, subject: Subject, also: list[str]) -> str:
-    """Return the verdict in words: what an attack shows leads if it is an excess."""
-    verdict = shortened(verdict_words(lead.result, subject.words), LONGEST_REASON)
-    attack = attack_words(lead.result, subject.words)
-    return " ".join(filter(None, [attack, verdict, *also]))
-
-
-def _also(entry: Entry, subject: Subject) -> str:
-    verdicts = subject.words["verdicts"]
-    name = subject.name(entry.slug)
-    key = "also" if entry.result.status == "measured" else "not_measured"
-    return fill(
-        verdicts[key + ("_scenario" if subject.several_scenarios else "")],
-        name=name,
-        score=score_words(entry.result, subject.words),
-        verdict=verdicts["brief"].get(entry.result.verdict, entry.result.verdict),
-        scenario=shortened(entry.scenario.name, LONGEST_NAME),
-    )
-
-
 def _basis(lead: Entry, subject: Subject) -> str:
     release, verdicts = subject.assessment.release, subject.words["verdicts"]
     parts = [verdicts["additional"]] if lead.result.criterion == "membership" else []
@@ -113,7 +217,8 @@ def _basis(lead: Entry, subject: Subject) -> str:
             holdout_kind=release.holdout_kind,
             row_link=release.row_link,
         )
-    if subject.several_scenarios:
+    if subject.by_scenario(lead.slug) and lead.result.status == "measured":
         name = shortened(lead.scenario.name, LONGEST_NAME)
-        parts.append(fill(verdicts["in_scenario"], scenario=name))
+        count = len(subject.of_measure(lead.slug))
+        parts.append(fill(verdicts["in_scenario"], scenario=name, count=count))
     return "; ".join(parts)

@@ -32,8 +32,11 @@ def holdout_blocks(subject: Subject, labels: Iterator[str]) -> list[Block]:
         "n": formats.number(release.n_holdout),
         "w": formats.number(release.n_working),
     }
+    made = declared_text(subject.declarations.get("holdout_made"))
     paragraphs = [text(prose(one, **counts)) for one in subject.text(f"holdout_{kind}")]
     if kind == "real":
+        given = subject.text("holdout_set_aside" if made else "holdout_taken_as_given")
+        paragraphs.insert(0, text(prose(given, **counts)))
         overlap = [text(one.text) for one in release.notes if one.code in OVERLAP_CODES]
         paragraphs += overlap or [text(prose(subject.text("holdout_overlap_none")))]
         paragraphs += _exchange_words(subject)
@@ -41,7 +44,6 @@ def holdout_blocks(subject: Subject, labels: Iterator[str]) -> list[Block]:
         paragraphs.append(text(prose(subject.text("holdout_advice"))))
     caption = prose(subject.text(f"diagram_caption_{kind}"), inline=True, figure=next(labels))
     diagram = figure([holdout_diagram(subject)], [caption], full_width=False)
-    made = declared_text(subject.declarations.get("holdout_made"))
     rows = [
         (subject.words["context"]["kind"], subject.words["context"][kind]),
         (subject.words["context"]["made"], made or subject.label("not_declared")),

@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evalkit import formats
 from evalkit.blocks import beside, facts, fill, prose, text
+from evalkit.filled_pages import summary_of
 from evalkit.subject import CRITERIA, SHORT_DIGEST, criterion_of, declared_text
-from evalkit.view_rows import verdict_row
+from evalkit.view_rows import judged_measures, verdict_key, verdict_row
 from evalkit.wording import (
     attack_finding,
     comparable,
     grade,
-    headline,
+    interval_words,
     joined,
+    score_words,
     sentence,
     shortened,
-    worst_pair,
 )
 
 if TYPE_CHECKING:
@@ -31,12 +32,14 @@ LONGEST_REASON: Final = 150
 def verdict_title(subject: Subject) -> str:
     """Return the finding of the whole report in one line."""
     titles = subject.words["verdicts"]["title"]
-    verdicts = [entry.result.verdict for entry in subject.entries]
-    met, missed = verdicts.count("met"), verdicts.count("not met")
+    if subject.copy:
+        return str(titles[subject.copy])
+    verdicts = {entry.result.verdict for entry in subject.entries}
     if not any(entry.result.status == "measured" for entry in subject.entries):
         return str(titles["nothing_measured"])
-    if set(verdicts) == {"not applicable"}:
+    if verdicts == {"not applicable"}:
         return str(titles["nothing_judged"])
+    met, missed = (len(one) for one in judged_measures(subject.entries))
     form = "mixed" if met and missed else "all_met" if met else "all_missed" if missed else ""
     targets = fill(
         titles[form or "no_target"],
@@ -54,7 +57,7 @@ def verdict_blocks(subject: Subject) -> list[Block]:
     main = [*(text(one) for one in plain_sentences(subject)), text(fixed)]
     key = {
         "title": subject.label("verdict_key_title"),
-        "text": subject.label("verdict_key"),
+        "text": verdict_key(subject),
         "heads": subject.head("verdict"),
         "rows": [verdict_row(criterion, subject) for criterion in CRITERIA],
         "not_tested_title": subject.label("not_tested"),
@@ -65,14 +68,21 @@ def verdict_blocks(subject: Subject) -> list[Block]:
 
 
 def plain_sentences(subject: Subject) -> list[str]:
-    """Return three sentences in plain words: privacy, what was not measured, utility."""
-    attacks = [
-        _attack_sentence(entry, subject)
+    """Return the findings in plain words: a copy first, then each criterion, then utility."""
+    plain = subject.words["verdicts"]["plain"]
+    findings = [
+        _finding_sentence(entry, subject)
         for criterion in CRITERIA[:-1]
         for entry in subject.of_criterion(criterion)[:1]
     ]
-    missing = _not_measured_sentence(subject)
-    return [*filter(None, attacks), *filter(None, [missing]), _utility_sentence(subject)]
+    said = [
+        plain[subject.copy] if subject.copy else "",
+        *findings,
+        _not_measured_sentence(subject),
+        _utility_sentence(subject),
+        *_unjudged_sentences(subject),
+    ]
+    return [one for one in said if one]
 
 
 def not_tested(subject: Subject) -> list[str]:
@@ -169,44 +179,42 @@ def _title_finding(subject: Subject) -> str:
         hits = [criterion for criterion, finding in found if finding == wanted]
         if hits:
             names = [subject.criterion_name(hit).lower() for hit in hits]
-            return fill(words[wanted], criterion=joined(names, subject.words))
+            form = words[wanted]["one" if len(hits) == 1 else "many"]
+            return fill(form, criterion=joined(names, subject.words))
     return ""
 
 
-def _attack_sentence(entry: Entry, subject: Subject) -> str:
-    result, plain = entry.result, subject.words["verdicts"]["plain"]
-    share = result.facts.get("success_share")
-    if result.status != "measured" or result.basis != "attack" or share is None:
+def _finding_sentence(entry: Entry, subject: Subject) -> str:
+    """Return what page 1 says of the result that leads a criterion, from its own page."""
+    if entry.result.status != "measured":
         return ""
-    control = result.facts.get("control_share") if comparable(result) else None
-    # Two files are joined only by the attack that cuts the known variables in two.
-    forms = plain["linkability" if "known_b" in result.facts else "attack"]
-    words = fill(
-        forms["alone" if control is None else "control"],
-        criterion=subject.criterion_name(str(result.criterion)).lower(),
-        known=_known_words(entry, subject),
-        share=formats.share(share),
-        n=formats.number(result.facts.get("attempts")),
-        control=formats.share(control),
-        m=formats.number(result.facts.get("control_attempts")),
+    if not comparable(entry.result):
+        name = subject.criterion_name(criterion_of(entry.result)).lower()
+        return fill(subject.words["verdicts"]["plain"]["not_comparable"], criterion=name)
+    return summary_of(entry, subject) or _score_sentence(entry, subject)
+
+
+def _score_sentence(entry: Entry, subject: Subject) -> str:
+    """Return the score alone, for a measure of another version that has no page here."""
+    key = "score" if entry.result.interval else "score_alone"
+    return fill(
+        subject.words["verdicts"]["plain"][key],
+        name=subject.name(entry.slug),
+        score=score_words(entry.result, subject.words),
+        interval=interval_words(entry.result),
     )
-    return f"{words} {_unjudged(entry, subject)}".strip()
 
 
-def _unjudged(entry: Entry, subject: Subject) -> str:
-    """Return that a number is not judged, and why, or the empty text."""
-    if grade(entry.result) != "not_judged" or entry.result.reason is None:
-        return ""
-    reason = shortened(entry.result.reason.text, LONGEST_REASON)
-    return fill(subject.words["verdicts"]["plain"]["not_judged"], reason=reason)
-
-
-def _known_words(entry: Entry, subject: Subject) -> str:
-    plain = subject.words["verdicts"]["plain"]
-    used = [one for one in subject.assessment.release.variables if one.used]
-    count = len(entry.scenario.known)
-    key = "known_all" if count >= len(used) else "known_some"
-    return fill(plain[key], count=formats.count_word(count))
+def _unjudged_sentences(subject: Subject) -> list[str]:
+    """Return once each why numbers of page 1 are not judged."""
+    form = subject.words["verdicts"]["plain"]["not_judged"]
+    leads = [found[0].result for one in CRITERIA if (found := subject.of_criterion(one))]
+    reasons = [
+        sentence(shortened(one.reason.text, LONGEST_REASON))
+        for one in leads
+        if grade(one) == "not_judged" and comparable(one) and one.reason is not None
+    ]
+    return [fill(form, reason=reason) for reason in dict.fromkeys(reasons)]
 
 
 def _not_measured_sentence(subject: Subject) -> str:
@@ -226,21 +234,7 @@ def _utility_sentence(subject: Subject) -> str:
     found = subject.of_criterion("utility")
     if not found:
         return str(plain["no_utility"])
-    entry = found[0]
-    score, values = headline(entry.result), entry.result.facts
-    if score is None:
-        reason = entry.result.reason.text if entry.result.reason else ""
-        return fill(plain["utility_no_reference"], reason=shortened(reason, LONGEST_REASON))
-    pair, reference = worst_pair(values), values.get("reference_difference")
-    if pair and reference and not _unjudged(entry, subject):
-        shown = {key: shortened(str(pair[key]), LONGEST_NAME) for key in ("first", "second")}
-        factor = formats.number(values["avatar_difference"] / reference, 1)
-        ends = {key: formats.number(pair[key], 2) for key in ("working", "avatars")}
-        kind = subject.assessment.release.holdout_kind
-        form = plain["pairs_real" if kind == "real" else "pairs_approximate"]
-        return fill(form, factor=factor, **shown, **ends)
-    interval = formats.interval(entry.result.interval)
-    key = "score" if entry.result.interval else "score_alone"
-    name = subject.name(entry.slug)
-    words = fill(plain[key], name=name, score=formats.score(score), interval=interval)
-    return f"{words} {_unjudged(entry, subject)}".strip()
+    if found[0].result.status == "measured":
+        return _finding_sentence(found[0], subject)
+    reason = found[0].result.reason.text if found[0].result.reason else ""
+    return fill(plain["utility_no_reference"], reason=shortened(reason, LONGEST_REASON))

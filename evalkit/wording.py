@@ -155,7 +155,10 @@ def attack_words(result: Result, words: Words) -> str:
     if finding is None:
         return ""
     low, high = result.facts.get("excess_interval") or (None, None)
-    template = words["verdicts"]["attack_short"][finding]
+    forms = words["verdicts"]["attack_short"]
+    # Where the control stands in one pool with the data, luck is what an excess is set against.
+    pooled = low is not None and result.facts.get("control_share") is None
+    template = forms.get(f"{finding}_luck" if pooled else finding, forms[finding])
     return fill(template, low=formats.points(low), high=formats.points(high))
 
 
@@ -210,7 +213,7 @@ def sentence(text: str) -> str:
     text = text.strip()
     if not text:
         return ""
-    stop = "" if text[-1] in ".!?" else "."
+    stop = "" if text[-1] in ".!?…" else "."
     begins_with_word = text.split(maxsplit=1)[0].isalpha()
     return (text[0].upper() + text[1:] if begins_with_word else text) + stop
 

@@ -204,10 +204,10 @@ def test_no_words_below_the_line_overlap_or_leave_the_page_and_leaders_hardly_cr
 
 def test_known_cases_come_from_the_facts_that_exist() -> None:
     facts = {"self_score": 100.0, "floor_score": 4.1, "holdout_score": None, "real_score": 98.0}
-    assert known_cases(facts, "utility") == (
+    assert known_cases(facts) == (
         Anchor("copy", 100.0),
-        Anchor("independent", 4.1),
+        Anchor("shuffled", 4.1),
         Anchor("real", 98.0),
     )
-    assert known_cases({}, "privacy") == ()
-    assert known_cases({"floor_score": 99.0}, "privacy") == (Anchor("shuffled", 99.0),)
+    assert known_cases({}) == ()
+    assert known_cases({"floor_score": 99.0}) == (Anchor("shuffled", 99.0),)

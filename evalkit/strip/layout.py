@@ -26,7 +26,7 @@ class Anchor:
     Attributes
     ----------
     kind : str
-        ``copy``, ``shuffled``, ``independent`` or ``real``.
+        ``copy``, ``shuffled`` or ``real``.
     value : float
         0 to 100.
     """
@@ -65,15 +65,13 @@ class Reading:
     verdict: str
 
 
-def known_cases(facts: Mapping[str, Any], section: str) -> tuple[Anchor, ...]:
+def known_cases(facts: Mapping[str, Any]) -> tuple[Anchor, ...]:
     """Return the known cases that a result's facts hold.
 
     Parameters
     ----------
     facts : mapping
         ``self_score``, ``floor_score``, ``holdout_score``, ``real_score``; each may be None.
-    section : str
-        ``privacy`` or ``utility``: shuffled columns are called independent columns in the second.
 
     Returns
     -------
@@ -82,14 +80,17 @@ def known_cases(facts: Mapping[str, Any], section: str) -> tuple[Anchor, ...]:
     Examples
     --------
     >>> from evalkit.strip import known_cases
-    >>> [anchor.kind for anchor in known_cases({"self_score": 3.1, "real_score": None}, "privacy")]
+    >>> [anchor.kind for anchor in known_cases({"self_score": 3.1, "real_score": None})]
     ['copy']
     """
-    floor = "independent" if section == "utility" else "shuffled"
     real = facts.get("holdout_score")
     if real is None:
         real = facts.get("real_score")
-    found = (("copy", facts.get("self_score")), (floor, facts.get("floor_score")), ("real", real))
+    found = (
+        ("copy", facts.get("self_score")),
+        ("shuffled", facts.get("floor_score")),
+        ("real", real),
+    )
     return tuple(Anchor(kind, float(value)) for kind, value in found if value is not None)
 
 

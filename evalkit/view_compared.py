@@ -1,0 +1,74 @@
+"""One measure over several scenarios: which of them its page tells of, and a table of all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from evalkit import formats
+from evalkit.blocks import fill, heading, table, text
+from evalkit.wording import (
+    attack_words,
+    comparable,
+    interval_words,
+    score_words,
+    shortened,
+    verdict_words,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from evalkit.blocks import Block
+    from evalkit.subject import Entry, Subject
+
+LONGEST_NAME: Final = 60
+
+
+def leading_scenario(entry: Entry, subject: Subject) -> list[Block]:
+    """Return which of several scenarios the page of a measure tells of."""
+    if len(subject.of_measure(entry.slug)) < 2:  # noqa: PLR2004 - there is no other
+        return []
+    name = shortened(entry.scenario.name, LONGEST_NAME)
+    return [text(subject.label("leading_scenario", name=name))]
+
+
+def scenario_table(slug: str, subject: Subject) -> list[Block]:
+    """Return the results of one measure over all scenarios, where there are several."""
+    entries = subject.of_measure(slug)
+    if len(entries) < 2:  # noqa: PLR2004 - one result needs no comparison
+        return []
+    rows = [scenario_row(entry, subject) for entry in entries]
+    title = heading(fill(subject.heading("by_scenario"), name=subject.name(slug)))
+    return [title, table(subject.head("by_scenario"), (26, 14, 22, 34, 22, 42), rows)]
+
+
+def scenario_row(entry: Entry, subject: Subject) -> tuple[Any, ...]:
+    """Return scenario, score, interval, both shares, excess and verdict of one result."""
+    found = entry.result.facts if comparable(entry.result) else {}
+    attack = attack_words(entry.result, subject.words)
+    return (
+        shortened(entry.scenario.name, LONGEST_NAME),
+        score_words(entry.result, subject.words),
+        interval_words(entry.result),
+        (
+            _share_of("success_share", "attempts", entry, subject),
+            _share_of("control_share", "control_attempts", entry, subject),
+        ),
+        (formats.points(found.get("excess")), _excess_interval(found)),
+        " ".join(filter(None, [attack, verdict_words(entry.result, subject.words)])),
+    )
+
+
+def _share_of(share: str, count: str, entry: Entry, subject: Subject) -> str:
+    """Return "15.4 % of 4,812", or a dash where nobody was attacked."""
+    found = entry.result.facts
+    if found.get(share) is None or found.get(count) is None:
+        return formats.NO_VALUE
+    words = {"share": formats.share(found[share]), "count": formats.number(found[count])}
+    return subject.label("share_of", **words)
+
+
+def _excess_interval(found: Mapping[str, Any]) -> str:
+    """Return the interval of an excess in points, or the empty text."""
+    ends = found.get("excess_interval")
+    return "" if not ends else formats.interval([100 * end for end in ends])
