@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import platform
 import time
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from evalkit.errors import InputError
+from evalkit.given_values import name_list, plain_fields, shown, text
 from evalkit.messages import say
 from evalkit.metric import Need, NotApplicable, Outcome
 from evalkit.records import (
@@ -29,7 +31,7 @@ from evalkit.steps import listening
 from evalkit.targets import cannot_tell, meets, read_profile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from evalkit.messages import Message
     from evalkit.metric import Metric
@@ -102,13 +104,21 @@ def assess(  # noqa: PLR0913 - the public call: every argument but the first has
     >>> assessment["linkability_protection_rate"].verdict
     'not applicable'
     """
-    check_language(language)
+    check_language(text("language", language))
+    _check_release(release)
+    people = {"assessor": text("assessor", assessor), "reviewer": text("reviewer", reviewer)}
+    title = text("title", title) or "Technical assessment"
+    declared, options = plain_fields("declared", declared), plain_fields("options", options)
     scenarios = _settled(scenario, release)
     targets = read_profile(profile)
+    # Any iterable will do, but a text is one of letters: it is refused as a whole.
+    if isinstance(metrics, Iterable) and not isinstance(metrics, str):
+        metrics = list(metrics)
+    chosen = _chosen(metrics, targets)
     plan = [
         (one, metric)
         for index, one in enumerate(scenarios)
-        for metric in _chosen(metrics, targets)
+        for metric in chosen
         if index == 0 or metric.uses_known
     ]
     alike = _exchange(release, scenarios[0], {metric for _, metric in plan})
@@ -124,12 +134,12 @@ def assess(  # noqa: PLR0913 - the public call: every argument but the first has
         schema_version=SCHEMA_VERSION,
         evalkit=_evalkit_version(),
         created=_created(),
-        title=title or "Technical assessment",
+        title=title,
         language=language,
         versions=_versions(),
-        people={"assessor": assessor, "reviewer": reviewer},
-        declared=dict(declared or {}),
-        options={**release.options, **(options or {})},
+        people=people,
+        declared=declared,
+        options={**release.options, **options},
         release=_release_record(release, scenarios[0], alike),
         scenario=_scenario_record(scenarios[0]),
         profile=targets.used_for([one.context for one in scenarios]) if targets else None,
@@ -202,9 +212,20 @@ def _teller(
     return lambda share: progress(done, total, f"{slug}, {share:.0%}")
 
 
+def _check_release(release: object) -> None:
+    """Refuse what `evalkit.load` did not return."""
+    from evalkit.release import Release
+
+    if not isinstance(release, Release):
+        raise InputError(f"release: {shown(release)} is none; give what evalkit.load returns.")
+
+
 def _settled(scenario: Scenario | Sequence[Scenario] | None, release: Release) -> list[Scenario]:
     """Return the scenarios with their columns checked; their names must differ."""
-    given = [scenario] if isinstance(scenario, Scenario) else list(scenario or [Scenario()])
+    given = [scenario] if isinstance(scenario, Scenario) else scenario or [Scenario()]
+    if not isinstance(given, list | tuple) or not all(isinstance(one, Scenario) for one in given):
+        message = f"scenario: {shown(scenario)} is neither a Scenario nor a list of them."
+        raise InputError(message)
     settled = _numbered([one.settled(release.schema) for one in given], given)
     names = [one.name for one in settled]
     if len(set(names)) < len(names):
@@ -231,7 +252,7 @@ def _chosen(slugs: Iterable[str] | None, profile: Profile | None = None) -> list
     if slugs is None:
         asked = profile.targets if profile else {}
         return [one for one in metrics.all() if not one.legacy or one.slug in asked]
-    wanted = {metrics.get(slug).slug for slug in slugs}
+    wanted = {metrics.get(slug).slug for slug in name_list("metrics", slugs)}
     if not wanted:
         message = "metrics: the list is empty; name at least one metric or leave the option out."
         raise InputError(message)

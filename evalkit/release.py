@@ -7,22 +7,24 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from evalkit.errors import InputError
+from evalkit.given_values import flag, whole_number
 from evalkit.halves import row_order, two_halves
 from evalkit.randomness import stream
 from evalkit.reading import read_table
 from evalkit.reading.alignment import aligned_names
-from evalkit.reading.options import reading_options, whole_number
+from evalkit.reading.options import reading_options
 from evalkit.reading.typed_tables import typed_tables
 from evalkit.release_notes import release_notes
 from evalkit.splitting import split, split_file
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     import pandas as pd
 
     from evalkit.messages import Message
+    from evalkit.reading import TextTable
     from evalkit.schema import Schema
 
     Source: TypeAlias = str | Path | pd.DataFrame
@@ -180,9 +182,10 @@ def load(  # noqa: PLR0913 - one option each for all that can be said about a ta
     Parameters
     ----------
     original, avatars : str, pathlib.Path or pandas.DataFrame
-        CSV or Parquet files, plain or compressed with gzip, or tables in memory.
+        CSV or Parquet files, plain or compressed with gzip, at most 4 GiB when unpacked, or
+        tables in memory.
     holdout : str, pathlib.Path or pandas.DataFrame, optional
-        Records set aside before the anonymisation.
+        Records set aside before the anonymisation; not one of the other two files.
     schema : str, pathlib.Path or dict, optional
         YAML file or mapping ``{columns: {name: {type: ..., use: true}}}``.
     categorical, numeric, datetime : sequence of str
@@ -232,14 +235,16 @@ def load(  # noqa: PLR0913 - one option each for all that can be said about a ta
         decimal=decimal,
         on_mismatch=on_mismatch,
     )
+    row_link = flag("row_link", row_link)
     axes = whole_number("axes", axes, 1, 1000)
     seed = whole_number("seed", seed, 0, LARGEST_SEED)
     sources = {"original": original, "avatars": avatars, "holdout": holdout}
     tables = {
         role: read_table(source, role, options).with_decimals(options)
         for role, source in sources.items()
-        if source is not None
+        if role != "holdout" or source is not None
     }
+    _refuse_same_file(tables)
     if row_link and tables["original"].rows != tables["avatars"].rows:
         message = (
             f"--row-link: {tables['original'].rows:,} originals and {tables['avatars'].rows:,} "
@@ -257,7 +262,7 @@ def load(  # noqa: PLR0913 - one option each for all that can be said about a ta
             role: InputTable(table.name, table.rows, len(table.columns), table.sha256)
             for role, table in tables.items()
         },
-        row_link=bool(row_link),
+        row_link=row_link,
         axes=axes,
         seed=seed,
         notes=(
@@ -267,3 +272,17 @@ def load(  # noqa: PLR0913 - one option each for all that can be said about a ta
         ),
         options=options.recorded,
     )
+
+
+def _refuse_same_file(tables: Mapping[str, TextTable]) -> None:
+    """Refuse a holdout that is one of the other files: it must hold other people."""
+    holdout = tables.get("holdout")
+    if holdout is None or holdout.sha256 is None:
+        return
+    for role in ("original", "avatars"):
+        if tables[role].sha256 == holdout.sha256:
+            message = (
+                f"{holdout.label}: is the same file as {tables[role].label}; a holdout must hold "
+                "other people, set aside before the anonymisation. Give another file or none."
+            )
+            raise InputError(message)

@@ -6,11 +6,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from evalkit.errors import InputError
+from evalkit.given_values import name_list, shown, text, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evalkit.schema import Schema
+    from evalkit.schema import Schema, Variable
 
 CONTEXTS = (
     "internal",
@@ -66,17 +67,21 @@ class Scenario:
 
     def __post_init__(self) -> None:
         """Check the untyped values that notebooks and the command line hand over."""
+        text("name", self.name)
         if isinstance(self.known, str):
-            message = f"known: give a list of column names, not the text {self.known!r}."
+            message = f"known: give a list of column names, not the text {shown(self.known)}."
             raise InputError(message)
         if self.known is not None:
-            object.__setattr__(self, "known", _names(self.known))
+            object.__setattr__(self, "known", name_list("known", self.known))
             object.__setattr__(self, "known_declared", True)
+        if self.sensitive is not None:
+            text("sensitive", self.sensitive)
         if self.context is not None and self.context not in CONTEXTS:
-            message = f"context: {self.context!r} is unknown; use one of: {', '.join(CONTEXTS)}."
+            choices = ", ".join(CONTEXTS)
+            message = f"context: {shown(self.context)} is unknown; use one of: {choices}."
             raise InputError(message)
-        _whole_number("min_count", self.min_count, 2, 10**9)
-        _whole_number("seed", self.seed, 0, LARGEST_SEED)
+        object.__setattr__(self, "min_count", whole_number("min_count", self.min_count, 2, 10**9))
+        object.__setattr__(self, "seed", whole_number("seed", self.seed, 0, LARGEST_SEED))
 
     def settled(self, schema: Schema) -> Scenario:
         """Return the scenario with its known variables spelt out and checked against `schema`.
@@ -108,23 +113,6 @@ class Scenario:
         return settled
 
 
-def _names(values: object) -> tuple[str, ...]:
-    """Return `values` as column names without repeats; refuse anything else."""
-    if not isinstance(values, list | tuple | set | frozenset) or not all(
-        isinstance(value, str) for value in values
-    ):
-        message = "known: give a list of column names."
-        raise InputError(message)
-    return tuple(dict.fromkeys(values))
-
-
-def _whole_number(name: str, value: object, low: int, high: int) -> None:
-    """Refuse a value that is not a whole number from `low` to `high`."""
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        message = f"{name}: {value!r} is not a whole number from {low} to {high}."
-        raise InputError(message)
-
-
 def _check_columns(option: str, names: tuple[str, ...], schema: Schema) -> None:
     """Refuse names that are no columns or that no metric sees."""
     for name in names:
@@ -134,11 +122,21 @@ def _check_columns(option: str, names: tuple[str, ...], schema: Schema) -> None:
             columns = [variable.name for variable in schema.variables]
             near = difflib.get_close_matches(name, columns, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"columns: {', '.join(columns[:20])}."
-            message = f"{option}: there is no column {name!r}; {hint}"
+            message = f"{option}: there is no column {shown(name)}; {hint}"
             raise InputError(message)
         if not schema[name].used:
-            message = (
-                f"{option}: column {name!r} was left out ({schema[name].type}); choose another "
-                "or give its type with --numeric, --categorical or --datetime."
-            )
-            raise InputError(message)
+            raise InputError(f"{option}: {_why_unused(schema[name])}.")
+
+
+def _why_unused(variable: Variable) -> str:
+    """Return why no metric sees a column, and what to do to have it used."""
+    name = shown(variable.name)
+    if any(note.code == "ignored" for note in variable.notes):
+        return f"column {name} is ignored, as asked; choose another or take it out of --ignore"
+    reason = "identifier" if variable.identifier else variable.type
+    if reason == "empty":
+        return f"column {name} was left out (empty); choose another"
+    return (
+        f"column {name} was left out ({reason}); choose another or give its type with --numeric, "
+        "--categorical or --datetime"
+    )

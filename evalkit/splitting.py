@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalkit.errors import InputError
+from evalkit.given_values import shown, whole_number
 from evalkit.messages import say
 from evalkit.randomness import content_order, stream
-from evalkit.reading import file_bytes, is_parquet, read_table, unpacked
-from evalkit.reading.options import reading_options, whole_number
-from evalkit.reading.text_files import text_file
+from evalkit.reading import file_bytes, is_parquet, parquet_table, read_table, unpacked
+from evalkit.reading.options import reading_options
+from evalkit.reading.text_files import records, text_file
+from evalkit.whole_files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,8 +22,10 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
     import pandas as pd
+    import pyarrow as pa
 
     from evalkit.messages import Message
+    from evalkit.reading import TextTable
     from evalkit.reading.arrow_columns import TextColumn
     from evalkit.reading.text_files import TextFile
 
@@ -80,7 +85,7 @@ def split_file(  # noqa: PLR0913 - the last two are the file's dialect, by name 
     Parameters
     ----------
     path : str or pathlib.Path
-        CSV or Parquet file, plain or compressed with gzip.
+        CSV or Parquet file, plain or compressed with gzip, at most 4 GiB when unpacked.
     output_dir : str or pathlib.Path
         Folder of the two files; made if it does not exist.
     share : float
@@ -101,7 +106,7 @@ def split_file(  # noqa: PLR0913 - the last two are the file's dialect, by name 
     Raises
     ------
     evalkit.InputError
-        If the file cannot be read or cut; then nothing is written.
+        If the file cannot be read or cut, or one of the two not written; then neither is.
     """
     options = reading_options(delimiter=delimiter, encoding=encoding)
     table = read_table(path, "original", options)
@@ -109,10 +114,10 @@ def split_file(  # noqa: PLR0913 - the last two are the file's dialect, by name 
     content = file_bytes(path)
     plain = unpacked(content, Path(path).name)
     if is_parquet(plain):
-        parts = _parquet_parts(plain, (kept, held))
+        parts = _parquet_parts(parquet_table(plain, table.name), (kept, held))
     else:
-        file = text_file(plain, Path(path).name, options)
-        parts = _text_parts(file, table.rows, (kept, held))
+        file = text_file(plain, table.name, options)
+        parts = _text_parts(file, table, (kept, held))
     if plain is not content:
         parts = [_packed(part) for part in parts]
     working, holdout = _write(Path(path), Path(output_dir), parts)
@@ -125,14 +130,16 @@ def _drawn(
     """Return the places of the rows to keep and to hold back, each in the order of the table."""
     import numpy as np
 
-    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share < 1:
-        message = f"share: {share!r} is not a number between 0 and 1, such as 0.5."
+    if isinstance(share, bool) or not isinstance(share, Real) or not 0 < float(share) < 1:
+        message = f"share: {shown(share)} is not a number between 0 and 1, such as 0.5."
         raise InputError(message)
     seed = whole_number("seed", seed, 0, LARGEST_SEED)
     # 0.29 * 100 is a little under 29; the share that was meant decides.
-    count = int(rows * share + 1e-9)
+    count = int(rows * float(share) + 1e-9)
     if count == 0:
-        message = f"share: {share:g} of {rows:,} rows is less than one row; nothing to hold back."
+        message = (
+            f"share: {float(share):g} of {rows:,} rows is less than one row; nothing to hold back."
+        )
         raise InputError(message)
     order = content_order([_ranks(columns[name]) for name in sorted(columns)])
     drawn = order[stream(seed, "split").permutation(rows)]
@@ -151,14 +158,16 @@ def _ranks(column: TextColumn) -> npt.NDArray[Any]:
     return ranks[column.codes]
 
 
-def _text_parts(file: TextFile, rows: int, places: Sequence[npt.NDArray[np.intp]]) -> list[bytes]:
+def _text_parts(
+    file: TextFile, table: TextTable, places: Sequence[npt.NDArray[np.intp]]
+) -> list[bytes]:
     """Return the header and the chosen records of a text file, once for each set of places."""
-    records = _records(file.text)
-    if len(records) != rows + 1:
-        records = _rewritten(file)
+    lines = _records(file.text)
+    if len(lines) != table.rows + 1:
+        lines = _rewritten(file, table.name)
     parts = []
     for chosen in places:
-        text = b"".join([records[0], *(records[place + 1] for place in chosen)])
+        text = b"".join([lines[0], *(lines[place + 1] for place in chosen)])
         parts.append(text.decode().encode(file.encoding))
     return parts
 
@@ -176,32 +185,31 @@ def _records(text: bytes) -> list[bytes]:
     returns = (letters == ord("\r")) & ~np.append(feeds[1:], False)
     ends = np.flatnonzero((feeds | returns) & outside) + 1
     cuts = [0, *ends.tolist(), len(text)]
-    records = [text[start:end] for start, end in pairwise(cuts)]
+    lines = [text[start:end] for start, end in pairwise(cuts)]
     line_end = b"\r\n" if b"\r\n" in text else b"\n" if b"\n" in text else b"\r"
-    filled = [record for record in records if record.strip(b"\r\n")]
-    return [record if record[-1:] in b"\r\n" else record + line_end for record in filled]
+    filled = [line for line in lines if line.strip(b"\r\n")]
+    return [line if line[-1:] in b"\r\n" else line + line_end for line in filled]
 
 
-def _rewritten(file: TextFile) -> list[bytes]:
+def _rewritten(file: TextFile, name: str) -> list[bytes]:
     """Return the records of a text whose quotation marks follow no rule, written by the rules."""
     import csv
     import io
 
-    records = []
-    for cells in csv.reader(io.StringIO(file.text.decode(), newline=""), delimiter=file.delimiter):
-        if cells:
-            line = io.StringIO(newline="")
-            csv.writer(line, delimiter=file.delimiter, lineterminator="\n").writerow(cells)
-            records.append(line.getvalue().encode())
-    return records
+    lines = []
+    columns = [column.to_pylist() for column in records(file, name).columns]
+    for cells in zip(*columns, strict=True):
+        line = io.StringIO(newline="")
+        csv.writer(line, delimiter=file.delimiter, lineterminator="\n").writerow(cells)
+        lines.append(line.getvalue().encode())
+    return lines
 
 
-def _parquet_parts(content: bytes, places: Sequence[npt.NDArray[np.intp]]) -> list[bytes]:
+def _parquet_parts(table: pa.Table, places: Sequence[npt.NDArray[np.intp]]) -> list[bytes]:
     """Return the chosen rows as Parquet files with the schema of the input."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    table = pq.ParquetFile(pa.BufferReader(content)).read()
     parts = []
     for chosen in places:
         sink = pa.BufferOutputStream()
@@ -225,9 +233,7 @@ def _write(source: Path, folder: Path, parts: Sequence[bytes]) -> tuple[Path, Pa
         message = f"{source.name}: would be written over; choose another folder."
         raise InputError(message)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for path, part in zip(paths, parts, strict=True):
-            path.write_bytes(part)
+        write_whole(folder, {path.name: part for path, part in zip(paths, parts, strict=True)})
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
         message = f"{folder.name}: cannot be written to ({reason}); choose another folder."

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from evalkit.errors import InputError
+from evalkit.given_values import shown, text
 from evalkit.messages import say
 from evalkit.records import ProfileRecord, Target
 from evalkit.resources import folder
@@ -153,19 +154,16 @@ def read_profile(name: str) -> Profile | None:
     >>> read_profile("none") is None
     True
     """
-    if name == NO_PROFILE:
+    if text("profile", name) == NO_PROFILE:
         return None
     shipped = folder("report_templates") / "targets"
-    path = Path(name)
-    of_the_user = path.suffix in {".yaml", ".yml"}
-    if path.suffix not in {".yaml", ".yml"}:
-        path = shipped / f"{name}.yaml"
-        if path.parent != shipped or not path.is_file():
-            names = [NO_PROFILE, *sorted(found.stem for found in shipped.glob("*.yaml"))]
-            message = (
-                f"profile: {name!r} is unknown; use one of: {', '.join(names)}, or a .yaml file."
-            )
-            raise InputError(message)
+    of_the_user = Path(name).suffix in {".yaml", ".yml"}
+    names = sorted(path.stem for path in shipped.glob("*.yaml"))
+    if not of_the_user and name not in names:
+        listed = ", ".join([NO_PROFILE, *names])
+        message = f"profile: {shown(name)} is unknown; use one of: {listed}, or a .yaml file."
+        raise InputError(message)
+    path = Path(name) if of_the_user else shipped / f"{name}.yaml"
     content, fields = parse_yaml(path, "target profile")
     return _profile(content, fields, path.name, strict=of_the_user)
 
@@ -173,7 +171,7 @@ def read_profile(name: str) -> Profile | None:
 def _profile(content: bytes, fields: dict[str, Any], file_name: str, *, strict: bool) -> Profile:
     """Return the profile in a parsed file; a strict one may name no metric that is not here."""
     try:
-        file = msgspec.convert(_plain(fields), _ProfileFile)
+        file = msgspec.convert(fields, _ProfileFile)
     except msgspec.ValidationError as error:
         message = f"{file_name}: not a target profile ({error})."
         raise InputError(message) from None
@@ -206,15 +204,6 @@ def _profile(content: bytes, fields: dict[str, Any], file_name: str, *, strict: 
         unmeasured=unmeasured,
     )
     return Profile(record, {slug: targets[slug] for slug in targets if slug not in unmeasured})
-
-
-def _plain(value: Any) -> Any:
-    """Return YAML values with dates as text, so that they can be archived as JSON."""
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    return value.isoformat() if hasattr(value, "isoformat") else value
 
 
 def _slugs() -> list[str]:

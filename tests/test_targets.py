@@ -83,7 +83,7 @@ def test_without_a_profile_nothing_is_met() -> None:
         (("linkability_protection_rate", "k_anonymity"), "no metric 'k_anonymity'"),
         (("correlation_difference_ratio", "linkability_protection_rate"), "two targets"),
         (("definition: same}\n  -", "definition: same, unit: avatars}\n  -"), "measured in '%'"),
-        (("name: our-policy", "name: !!python/object/apply:os.system ['true']"), "YAML"),
+        (("name: our-policy", "name: !!python/object/apply:os.system ['true']"), "of the type"),
         (("name: our-policy", "name: &a x\nissuer_role: *a"), "aliases"),
         (("\nname", "\n- name"), "YAML"),
     ],

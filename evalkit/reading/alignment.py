@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalkit.errors import InputError
+from evalkit.given_values import shown
 from evalkit.messages import say
 
 if TYPE_CHECKING:
@@ -48,6 +49,13 @@ def aligned_names(
             continue
         missing = _absent(original, table, options)
         extra = _absent(table, original, options)
+        if not original.columns.keys() & table.columns.keys():
+            # Names are not listed: those of a file without a header are the cells of a person.
+            message = (
+                f"{original.label} and {table.label} have no column in common; check the files, "
+                "their headers and --delimiter."
+            )
+            raise InputError(message)
         if missing or extra:
             lines.append(_difference(original.label, table.label, missing, extra))
     if lines and options.on_mismatch == "error":
@@ -107,5 +115,5 @@ def _check_options(tables: Mapping[str, TextTable], options: ReadingOptions) -> 
         if name not in columns:
             near = difflib.get_close_matches(name, list(columns), n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"columns: {listed(list(columns))}."
-            message = f"There is no column {name!r} to give a type or to leave out; {hint}"
+            message = f"There is no column {shown(name)} to give a type or to leave out; {hint}"
             raise InputError(message)

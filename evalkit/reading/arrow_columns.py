@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evalkit.errors import InputError
+from evalkit.given_values import shown
 
 if TYPE_CHECKING:
     import numpy as np
@@ -123,25 +124,71 @@ def frame_columns(source: Any, role: str) -> tuple[list[Any], list[TextColumn]]:
             message = f"{role}: has column names of several levels; join them into one text each."
             raise InputError(message)
         places = range(source.shape[1])
-        return list(source.columns), [_from_series(source.iloc[:, place]) for place in places]
+        return list(source.columns), [_from_series(source, place, role) for place in places]
     if hasattr(source, "__arrow_c_stream__"):
-        table = pa.table(source)
-        return list(table.column_names), [from_arrow(column) for column in table.columns]
+        return table_columns(pa.table(source), role)
     message = f"{role}: {type(source).__name__} is no table; give a path or a DataFrame."
     raise InputError(message)
 
 
-def _from_series(series: pd.Series[Any]) -> TextColumn:
+def table_columns(table: pa.Table, label: str) -> tuple[list[Any], list[TextColumn]]:
+    """Return names and columns of an Arrow table.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+    label : str
+        How messages call it.
+
+    Returns
+    -------
+    names : list of str
+    columns : list of TextColumn
+
+    Raises
+    ------
+    evalkit.InputError
+        If a cell cannot be written as text.
+    """
+    names = list(table.column_names)
+    pairs = zip(names, table.columns, strict=True)
+    return names, [_named_column(name, values, label) for name, values in pairs]
+
+
+def _named_column(name: str, values: Any, label: str) -> TextColumn:
+    """Return one column of a table as text."""
+    import pyarrow as pa
+
+    try:
+        return from_arrow(values)
+    except MemoryError:
+        raise
+    except (pa.ArrowException, ValueError, OverflowError, TypeError):
+        kind = shown(str(values.type))
+        message = (
+            f"{label}, column {shown(name)}: cells of the type {kind} cannot all be written as "
+            "text; give them another type or leave the column out of the file."
+        )
+        raise InputError(message) from None
+
+
+def _from_series(frame: pd.DataFrame, place: int, role: str) -> TextColumn:
     """Return a column of a DataFrame as text."""
     import pyarrow as pa
 
+    series = frame.iloc[:, place]
     try:
         return from_arrow(pa.array(series, from_pandas=True))
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         # Mixed or unusual cells: their own text is the best there is.
         missing = series.isna().to_numpy()
         cells = [None if gone else str(cell) for cell, gone in zip(series, missing, strict=True)]
+    try:
         return from_arrow(pa.array(cells, pa.string()))
+    except UnicodeEncodeError:
+        name = shown(frame.columns[place])
+        message = f"{role}, column {name}: a cell holds characters that are not valid text."
+        raise InputError(message) from None
 
 
 def _as_text(values: Any) -> Any:
@@ -160,4 +207,7 @@ def _as_text(values: Any) -> Any:
         return pc.cast(pc.if_else(pc.is_nan(values), None, values), pa.string())
     if pa.types.is_nested(kind):
         return pa.array([None if cell is None else str(cell) for cell in values.to_pylist()])
+    if pa.types.is_timestamp(kind) and kind.tz:
+        # The same moments, also where the time zone is none that this machine knows.
+        values = pc.cast(values, pa.timestamp(kind.unit, "UTC"))
     return pc.cast(values, pa.string())

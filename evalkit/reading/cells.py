@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 MISSING_WORDS = frozenset({"NA", "N/A", "NaN", "nan", "null", "NULL", "None"})
 TRUTH = {"true": "True", "false": "False"}
 LONGEST_FORM = 24
+SHOWN_MARKS = " .,:;-+/_*?"
+"""Marks that numbers, dates, codes and missing cells are written with."""
+MISSING_MARKS = ("?", ".", "-", "*")
+"""Levels that may stand for missing; the only ones that a note ever shows."""
 
 _SIGN = "[+\u2212-]?"
 _BLANKS = "' \u00a0\u202f\u2019"
@@ -30,20 +34,27 @@ _INFINITE = rf"{_SIGN}[Ii][Nn][Ff](?:[Ii][Nn][Ii][Tt][Yy])?"
 
 
 def form_of(cell: str) -> str:
-    """Return the form of a cell: digits as 9, letters as a, cut after 24 characters.
+    """Return the form of a cell: digits as 9, letters as a, few marks as they are, the rest as ~.
+
+    Cut after 24 characters.
 
     Examples
     --------
     >>> from evalkit.reading.cells import form_of
-    >>> form_of("12 rue B")
-    '99 aaa a'
+    >>> form_of("12 rue B"), form_of("3 \N{EURO SIGN}")
+    ('99 aaa a', '9 ~')
     """
-    form = "".join(
-        "9" if character.isdigit() else "a" if character.isalpha() else character
-        for character in cell[:LONGEST_FORM]
-    )
-    shown = "".join(character if character.isprintable() else " " for character in form)
-    return shown + ("..." if len(cell) > LONGEST_FORM else "")
+    form = "".join(map(_masked, cell[:LONGEST_FORM]))
+    return form + ("..." if len(cell) > LONGEST_FORM else "")
+
+
+def _masked(character: str) -> str:
+    """Return what stands for a character in a form."""
+    if character.isdigit():
+        return "9"
+    if character.isalpha():
+        return "a"
+    return character if character in SHOWN_MARKS else "~"
 
 
 def trimmed(texts: pa.Array) -> pa.Array:

@@ -7,8 +7,10 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from evalkit.errors import InputError
+from evalkit.given_values import shown, text
 from evalkit.messages import say
 from evalkit.reading.cells import matches, trimmed
+from evalkit.reading.missing_header import header_notes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
     from evalkit.messages import Message
     from evalkit.reading.arrow_columns import TextColumn
 
+LONGEST_NAME = 1000
+SHOWN_START = 20
+MOST_NAMES = 20
 _NO_NAME = re.compile(r"(Unnamed: \d+(_level_\d+)?)?")
 
 
@@ -41,7 +46,8 @@ def clean_names(
     Raises
     ------
     evalkit.InputError
-        If two columns have one name or a column with cells has none.
+        If two columns have one name, a column with cells has none, a name is longer than 1,000
+        characters or no valid text, or the names seem to be the first record.
 
     Examples
     --------
@@ -52,8 +58,16 @@ def clean_names(
     'names_trimmed'
     """
     texts = [name if isinstance(name, str) else str(name) for name in names]
-    clean = [text.strip() for text in texts]
-    notes = _name_notes(label, names, texts, clean)
+    clean = [name.strip() for name in texts]
+    refuse_long_names(label, clean)
+    # Names that are no text were made by a program: no line of a file was taken for them.
+    read = [
+        place
+        for place, (name, given) in enumerate(zip(clean, names, strict=True))
+        if isinstance(given, str) and not _NO_NAME.fullmatch(name)
+    ]
+    notes = header_notes(label, [clean[place] for place in read], [columns[i] for i in read])
+    notes += _name_notes(label, names, texts, clean)
     kept: dict[str, TextColumn] = {}
     for place, (name, column) in enumerate(zip(clean, columns, strict=True), start=1):
         if not _NO_NAME.fullmatch(name):
@@ -72,16 +86,46 @@ def clean_names(
     return kept, notes
 
 
+def refuse_long_names(label: str, names: Sequence[str]) -> None:
+    """Refuse names that no report could print.
+
+    Parameters
+    ----------
+    label : str
+        How messages call the table.
+    names : sequence of str
+        In the order of the columns.
+
+    Raises
+    ------
+    evalkit.InputError
+        If a name has over 1,000 characters, or holds half a character.
+
+    Examples
+    --------
+    >>> from evalkit.reading.column_names import refuse_long_names
+    >>> refuse_long_names("a.csv", ["age", "sex"])
+    """
+    for place, name in enumerate(names, start=1):
+        if len(name) > LONGEST_NAME:
+            message = (
+                f"{label}: the name of column {place} has over {LONGEST_NAME:,} characters, "
+                f"starting {name[:SHOWN_START]!r}; shorten it, or close its quotation mark."
+            )
+            raise InputError(message)
+        text(f"{label}, name of column {place}", name)
+
+
 def _name_notes(
     label: str, names: Sequence[Any], texts: Sequence[str], clean: Sequence[str]
 ) -> list[Message]:
     """Return notes on names that were made text or trimmed."""
     notes = []
-    made = [text for name, text in zip(names, texts, strict=True) if not isinstance(name, str)]
+    made = [made for name, made in zip(names, texts, strict=True) if not isinstance(name, str)]
     if made:
         template = "{table}: column names that were no text were made text: {columns}."
         notes.append(say("names_made_text", template, table=label, columns=made))
-    cut = [short for text, short in zip(texts, clean, strict=True) if text != short]
+    cut = [short for long, short in zip(texts, clean, strict=True) if long != short]
     if cut:
         template = "{table}: blanks around column names were removed: {columns}."
         notes.append(say("names_trimmed", template, table=label, columns=cut))
@@ -111,6 +155,6 @@ def _refuse_repeats(label: str, names: Sequence[str]) -> None:
     """Refuse names that more than one column has; nothing is renamed in silence."""
     repeated = [name for name, count in Counter(names).items() if count > 1 and name]
     if repeated:
-        shown = ", ".join(repr(name) for name in repeated)
-        message = f"{label}: several columns are called {shown}; give each its own name."
+        names_shown = ", ".join(map(shown, repeated[:MOST_NAMES]))
+        message = f"{label}: several columns are called {names_shown}; give each its own name."
         raise InputError(message)

@@ -97,7 +97,26 @@ def _numbers(
         if endless.any():
             infinite[table.label] = int(column.counts()[endless].sum())
         floats[role] = np.where(endless, np.nan, values)
+    _refuse_wide_range(name, {tables[role].label: values for role, values in floats.items()})
     return _as_numbers(columns, floats, integers), _infinity_notes(name, infinite)
+
+
+def _refuse_wide_range(name: str, floats: Mapping[str, npt.NDArray[np.float64]]) -> None:
+    """Refuse numbers so far apart, over all tables, that their difference is no float."""
+    import numpy as np
+
+    filled = {label: values[~np.isnan(values)] for label, values in floats.items()}
+    ends = {label: (float(v.min()), float(v.max())) for label, v in filled.items() if len(v)}
+    if not ends:
+        return
+    lows, highs = zip(*ends.values(), strict=True)
+    if np.isinf(max(highs) - min(lows)):
+        label = max(ends, key=lambda one: max(map(abs, ends[one])))
+        message = (
+            f"{label}, column {name!r}: holds numbers too far apart to compute with; correct "
+            "them, name the mark of a missing cell with --missing, or --ignore the column."
+        )
+        raise InputError(message)
 
 
 def _infinity_notes(name: str, counts: Mapping[str, int]) -> list[Message]:
@@ -191,7 +210,7 @@ def _refuse_bad(
     form = form_of(column.texts[int(column.codes[row - 1])].as_py())
     message = (
         f"{label}, column {name!r}, row {row} (header not counted): {form!r} (digits as 9, letters "
-        f"as a) is no {kind}; "
+        f"as a, other signs as ~) is no {kind}; "
         "correct it, name it with --missing, or give the column a type, such as --categorical."
     )
     raise InputError(message)

@@ -54,10 +54,8 @@ def to_utf8(content: bytes, name: str, encoding: str | None) -> tuple[bytes, str
     _refuse_foreign(content, name)
     found = encoding or _encoding_of(content)
     try:
-        text = content.decode(found)
-    except LookupError:
-        message = f"encoding: {found!r} is unknown; use utf-8 or windows-1252, for example."
-        raise InputError(message) from None
+        text = content.decode(found).removeprefix("\ufeff")
+        plain = text.encode()
     except UnicodeError:
         tried = f"as {found}" if encoding else "as UTF-8 or Windows-1252"
         message = f"{name}: cannot be read {tried}; give its encoding with --encoding."
@@ -65,7 +63,7 @@ def to_utf8(content: bytes, name: str, encoding: str | None) -> tuple[bytes, str
     if "\0" in text:
         message = f"{name}: holds zero bytes, so it is no text table; give a CSV or Parquet file."
         raise InputError(message)
-    return text.removeprefix("\ufeff").encode(), found
+    return plain, found
 
 
 def find_delimiter(text: str, name: str) -> tuple[str, bool]:
@@ -150,10 +148,12 @@ def _refuse_foreign(content: bytes, name: str) -> None:
 def _field_counts(sample: str, delimiter: str, *, cut: bool) -> list[int]:
     """Return the number of fields of each record; the last is dropped where the sample is cut."""
     reader = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
+    counts: list[int] = []
     try:
-        counts = [len(record) for record in reader if record]
+        counts.extend(len(record) for record in reader if record)
     except csv.Error:
-        return []
+        # A cell longer than that reader takes: the records before it tell enough.
+        return counts
     return counts[:-1] if cut and len(counts) > 1 else counts
 
 

@@ -56,6 +56,8 @@ class Reading:
         The originals' cells, missing ones empty.
     date_forms : tuple of str
         Forms in which dates may be written.
+    ignored : bool
+        Whether the user left the column out.
     """
 
     type: str
@@ -65,6 +67,7 @@ class Reading:
     words_missing: bool
     column: TextColumn
     date_forms: tuple[str, ...] = FORMS
+    ignored: bool = False
 
 
 def read_column(name: str, column: TextColumn, decimal: str, options: ReadingOptions) -> Reading:
@@ -109,7 +112,16 @@ def read_column(name: str, column: TextColumn, decimal: str, options: ReadingOpt
     if used and type_ == "text":
         type_ = "categorical"
     forms = _date_forms(column.texts, declared=declared is not None)
-    return Reading(type_, declared is not None, used, identifier, words_missing, column, forms)
+    return Reading(
+        type_,
+        declared is not None,
+        used,
+        identifier,
+        words_missing,
+        column,
+        forms,
+        ignored=name in options.ignored,
+    )
 
 
 def _shown_type(texts: pa.Array, decimal: str) -> str:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalkit.errors import InputError
+from evalkit.given_values import name_list, shown, text
 from evalkit.schema import DECLARED_TYPES
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-LARGEST_SCHEMA_BYTES = 2**20
+MOST_KEYS = 3
 MISMATCHES = ("error", "intersect")
 SHORT_TYPES = ("categorical", "numeric", "datetime")
 
@@ -89,12 +87,13 @@ def reading_options(**given: Any) -> ReadingOptions:
     for type_ in SHORT_TYPES:
         for name in names[type_]:
             if types.setdefault(name, type_) != type_:
-                message = f"--{type_}: column {name!r} was given the type {types[name]} as well."
+                other = types[name]
+                message = f"--{type_}: column {shown(name)} was given the type {other} as well."
                 raise InputError(message)
     use |= dict.fromkeys(names["ignore"], False)
     dialect = {
         "delimiter": _delimiter(given.get("delimiter")),
-        "encoding": given.get("encoding"),
+        "encoding": _encoding(given.get("encoding")),
         "decimal": _one_of("decimal", given.get("decimal"), (None, ".", ",")),
         "on_mismatch": _one_of("on-mismatch", given.get("on_mismatch", "error"), MISMATCHES),
     }
@@ -107,63 +106,11 @@ def reading_options(**given: Any) -> ReadingOptions:
     return ReadingOptions(types=types, use=use, missing=missing, recorded=recorded, **dialect)
 
 
-def name_list(option: str, value: object) -> tuple[str, ...]:
-    """Return a list of texts as a tuple without repeats.
-
-    Parameters
-    ----------
-    option : str
-        Name of the option, for messages.
-    value : object
-        What the user gave; None stands for nothing.
-
-    Returns
-    -------
-    tuple of str
-
-    Raises
-    ------
-    evalkit.InputError
-        If it is not a list of texts.
-
-    Examples
-    --------
-    >>> from evalkit.reading.options import name_list
-    >>> name_list("ignore", ["a", "b", "a"])
-    ('a', 'b')
-    """
-    if value is None:
-        return ()
-    if not isinstance(value, list | tuple | set | frozenset) or not all(
-        isinstance(one, str) for one in value
-    ):
-        example = f'["{value}"]' if isinstance(value, str) else '["age", "sex"]'
-        message = f"{option}: give a list of texts, such as {example}."
-        raise InputError(message)
-    ordered: Iterable[str] = sorted(value) if isinstance(value, set | frozenset) else value
-    return tuple(dict.fromkeys(ordered))
-
-
-def whole_number(option: str, value: object, low: int, high: int) -> int:
-    """Return `value` if it is a whole number from `low` to `high`, else raise InputError.
-
-    Examples
-    --------
-    >>> from evalkit.reading.options import whole_number
-    >>> whole_number("axes", 5, 1, 1000)
-    5
-    """
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        message = f"{option}: {value!r} is not a whole number from {low} to {high}."
-        raise InputError(message)
-    return value
-
-
-def _one_of(option: str, value: Any, choices: tuple[Any, ...]) -> Any:
+def _one_of(option: str, value: object, choices: tuple[object, ...]) -> Any:
     """Return `value` if it is one of `choices`."""
     if value not in choices:
-        shown = ", ".join(repr(choice) for choice in choices if choice is not None)
-        message = f"{option}: {value!r} is unknown; use one of: {shown}."
+        known = ", ".join(repr(choice) for choice in choices if choice is not None)
+        message = f"{option}: {shown(value)} is unknown; use one of: {known}."
         raise InputError(message)
     return value
 
@@ -172,11 +119,24 @@ def _delimiter(value: Any) -> str | None:
     r"""Return the delimiter as one character; ``tab`` and ``\t`` stand for the tabulator."""
     if value is None:
         return None
-    mark = {"tab": "\t", "\\t": "\t"}.get(value, value)
-    if not isinstance(mark, str) or len(mark) != 1 or not mark.isascii() or mark in '"\r\n\0':
-        message = f"delimiter: {value!r} is not one character; use , ; | or tab."
+    mark = {"tab": "\t", "\\t": "\t"}.get(value, value) if isinstance(value, str) else ""
+    if len(mark) != 1 or not mark.isascii() or mark in '"\r\n\0':
+        message = f"delimiter: {shown(value)} is not one character; use , ; | or tab."
         raise InputError(message)
     return mark
+
+
+def _encoding(value: object) -> str | None:
+    """Return the name of an encoding of texts that Python knows."""
+    if value is None:
+        return None
+    name = text("encoding", value)
+    try:
+        "a".encode(name)
+    except (LookupError, ValueError, OSError):
+        message = f"encoding: {shown(name)} is unknown; use utf-8 or windows-1252, for example."
+        raise InputError(message) from None
+    return name
 
 
 def _schema_columns(schema: object) -> dict[str, dict[str, Any]]:
@@ -184,54 +144,46 @@ def _schema_columns(schema: object) -> dict[str, dict[str, Any]]:
     if schema is None:
         return {}
     content = schema if isinstance(schema, dict) else _schema_file(schema)
-    if not isinstance(content, dict) or set(content) - {"columns"}:
-        unknown = sorted(map(str, set(content) - {"columns"})) if isinstance(content, dict) else []
-        detail = f"unknown key {', '.join(unknown)}" if unknown else "not a mapping"
-        message = f"schema: {detail}; give columns: {{name: {{type: numeric, use: true}}}}."
+    unknown = [shown(key) for key in content if key != "columns"]
+    if unknown:
+        message = (
+            f"schema: unknown key {', '.join(unknown[:MOST_KEYS])}; give "
+            "columns: {name: {type: numeric, use: true}}."
+        )
         raise InputError(message)
     columns = content.get("columns") or {}
     if not isinstance(columns, dict):
         message = "schema: columns is not a mapping of column names to type and use."
         raise InputError(message)
-    return {str(name): _schema_entry(str(name), entry or {}) for name, entry in columns.items()}
+    return {
+        text("schema", name if isinstance(name, str) else shown(name)): _schema_entry(
+            shown(name), entry or {}
+        )
+        for name, entry in columns.items()
+    }
 
 
 def _schema_entry(name: str, entry: object) -> dict[str, Any]:
     """Return one checked entry: ``type`` and ``use``, either may be absent."""
     if not isinstance(entry, dict) or set(entry) - {"type", "use"}:
-        message = f"schema: column {name!r} may hold type and use, nothing else."
+        message = f"schema: column {name} may hold type and use, nothing else."
         raise InputError(message)
     if "type" in entry:
-        _one_of(f"schema: type of column {name!r}", entry["type"], DECLARED_TYPES)
+        _one_of(f"schema: type of column {name}", entry["type"], DECLARED_TYPES)
     if "use" in entry and not isinstance(entry["use"], bool):
-        message = f"schema: use of column {name!r} is not true or false."
+        message = f"schema: use of column {name} is not true or false."
         raise InputError(message)
     if entry.get("use") is True and entry.get("type") == "text":
-        message = f"schema: column {name!r} cannot be used as text; give the type categorical."
+        message = f"schema: column {name} cannot be used as text; give the type categorical."
         raise InputError(message)
     return dict(entry)
 
 
-def _schema_file(source: object) -> Mapping[str, Any] | object:
+def _schema_file(source: object) -> dict[str, Any]:
     """Return what a YAML file holds; it may come from anyone, so only plain values are read."""
-    import yaml
+    from evalkit.yaml_file import parse_yaml
 
     if not isinstance(source, str | Path):
         message = "schema: give the path of a YAML file or a dict."
         raise InputError(message)
-    path = Path(source)
-    try:
-        content = path.read_bytes()
-        if len(content) > LARGEST_SCHEMA_BYTES:
-            message = f"schema: {path.name} is too large for a schema."
-            raise InputError(message)
-        return yaml.safe_load(content)  # type: ignore[no-any-return]
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        message = f"schema: {path.name} cannot be read ({reason})."
-        raise InputError(message) from None
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        message = f"schema: {path.name} is not valid YAML."
-        raise InputError(message) from None
+    return parse_yaml(Path(source), "schema")[1]

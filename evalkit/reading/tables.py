@@ -6,17 +6,17 @@ Every table is read as text first, whatever it came from, so that a type is deci
 from __future__ import annotations
 
 import hashlib
-import zlib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalkit.errors import InputError
 from evalkit.messages import say
-from evalkit.reading.arrow_columns import frame_columns, from_arrow
+from evalkit.reading.arrow_columns import frame_columns, table_columns
 from evalkit.reading.column_names import clean_names
 from evalkit.reading.decimal_marks import decimal_marks
 from evalkit.reading.dialect import shown_delimiter
+from evalkit.reading.table_files import file_bytes, is_parquet, parquet_table, unpacked
 from evalkit.reading.text_files import text_columns, text_file
 
 if TYPE_CHECKING:
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from evalkit.reading.arrow_columns import TextColumn
     from evalkit.reading.options import ReadingOptions
     from evalkit.reading.text_files import TextFile
-
-GZIP_START = b"\x1f\x8b"
-PARQUET_START = b"PAR1"
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +88,8 @@ def read_table(source: Any, role: str, options: ReadingOptions) -> TextTable:
     Raises
     ------
     evalkit.InputError
-        If the table cannot be read, has no rows or has columns without a name of their own.
+        If the table cannot be read, is larger than 4 GiB unpacked, has no rows or no header, or
+        has columns without a name of their own.
 
     Examples
     --------
@@ -101,6 +99,19 @@ def read_table(source: Any, role: str, options: ReadingOptions) -> TextTable:
     >>> read_table(pd.DataFrame({"age": [20, 30]}), "original", ReadingOptions()).rows
     2
     """
+    try:
+        return _read(source, role, options)
+    except MemoryError:
+        name = Path(source).name if isinstance(source, str | Path) else role
+        message = f"{name}: does not fit into the memory of this machine; give fewer rows."
+        raise InputError(message) from None
+
+
+def _read(source: Any, role: str, options: ReadingOptions) -> TextTable:
+    """Return a table as columns of text."""
+    if source is None:
+        message = f"{role}: no table is given; give a path or a DataFrame."
+        raise InputError(message)
     if not isinstance(source, str | Path):
         names, columns = frame_columns(source, role)
         return _checked(_Origin(role, role), names, columns)
@@ -109,7 +120,7 @@ def read_table(source: Any, role: str, options: ReadingOptions) -> TextTable:
     label = _label(name, role)
     content = unpacked(content, name)
     if is_parquet(content):
-        names, columns = _parquet_columns(content, name)
+        names, columns = table_columns(parquet_table(content, name), name)
         return _checked(_Origin(label, name, sha256), names, columns)
     file = text_file(content, name, options)
     names, columns = text_columns(file, name)
@@ -117,68 +128,9 @@ def read_table(source: Any, role: str, options: ReadingOptions) -> TextTable:
     return _checked(origin, names, columns)
 
 
-def file_bytes(source: str | Path) -> bytes:
-    """Return the bytes of a file, or one clear line on why they cannot be read."""
-    path = Path(source)
-    try:
-        return path.read_bytes()
-    except (OSError, ValueError) as error:
-        if path.is_dir():
-            message = f"{path.name}: is a folder; give a CSV or Parquet file."
-            raise InputError(message) from None
-        reason = (getattr(error, "strerror", None) or type(error).__name__).lower()
-        message = f"{path.name}: cannot be read ({reason}); check the path."
-        raise InputError(message) from None
-
-
 def _label(name: str, role: str) -> str:
     """Return how messages call a file: its base name, with its role where the name hides it."""
     return name if role in name.lower() else f"{name} ({role})"
-
-
-def is_parquet(content: bytes) -> bool:
-    """Return whether a file is a Parquet file, whatever its name."""
-    return content.startswith(PARQUET_START)
-
-
-def unpacked(content: bytes, name: str) -> bytes:
-    """Return the content of a gzip file, anything else as it is."""
-    if not content.startswith(GZIP_START):
-        return content
-    import gzip
-
-    try:
-        return gzip.decompress(content)
-    except (OSError, EOFError, zlib.error):
-        message = f"{name}: the gzip archive is damaged or cut short; make it again."
-        raise InputError(message) from None
-
-
-def _parquet_columns(content: bytes, name: str) -> tuple[list[str], list[TextColumn]]:
-    """Return names and columns of a Parquet file."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        table = pq.ParquetFile(pa.BufferReader(content)).read()
-    except (pa.ArrowException, OSError):
-        message = f"{name}: the Parquet file is damaged or cut short; write it again."
-        raise InputError(message) from None
-    return list(table.column_names), [
-        _parquet_column(column, column_name, name)
-        for column_name, column in zip(table.column_names, table.columns, strict=True)
-    ]
-
-
-def _parquet_column(values: Any, column_name: str, name: str) -> TextColumn:
-    """Return one column of a Parquet file as text."""
-    import pyarrow as pa
-
-    try:
-        return from_arrow(values)
-    except pa.ArrowException:
-        message = f"{name}, column {column_name!r}: holds bytes that are no text; leave it out."
-        raise InputError(message) from None
 
 
 @dataclass(frozen=True)
