@@ -15,6 +15,7 @@ import nbformat
 from nbformat.notebooknode import from_dict
 
 from evalkit.errors import InputError
+from evalkit.whole_files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,10 +53,8 @@ def read(path: Path) -> NotebookNode:
 
 def write(notebook: NotebookNode, path: Path) -> None:
     """Write a notebook to a file in one step."""
-    part = path.with_name(f".{path.name}.part")
     text = nbformat.writes(notebook)  # type: ignore[no-untyped-call]
-    part.write_text(text, encoding="utf-8")
-    part.replace(path)
+    write_whole(path.parent, {path.name: text.encode("utf-8")})
 
 
 @dataclass(frozen=True)

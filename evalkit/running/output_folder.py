@@ -6,11 +6,13 @@ final folder as it was, an earlier report included.
 
 from __future__ import annotations
 
+import errno
 import os
-import shutil
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from evalkit.errors import InputError
+from evalkit.whole_files import private_name, write_whole
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,8 +35,9 @@ def check_output(folder: Path, names: tuple[str, ...] = REPORT_FILES) -> None:
     Raises
     ------
     evalkit.InputError
-        If it or a part of its path is no folder, if it cannot be written, or if one of `names`
-        is there without an assessment of evalkit beside it.
+        If it or a part of its path is no folder, if it cannot be written, if a folder stands
+        where a file is to go, or if one of `names` is there without an assessment of evalkit
+        beside it.
 
     Examples
     --------
@@ -42,20 +45,50 @@ def check_output(folder: Path, names: tuple[str, ...] = REPORT_FILES) -> None:
     >>> from evalkit.running.output_folder import check_output
     >>> check_output(Path("reports/not-made-yet"))
     """
+    _check_name(folder)
     existing = folder.absolute()
     while not os.path.lexists(existing):
         existing = existing.parent
     if not existing.is_dir():
         raise InputError(f"Output: {existing.name!r} is not a folder; choose another one.")
-    if not os.access(existing, os.W_OK | os.X_OK):
-        raise InputError(f"Output: the folder {existing.name!r} cannot be written; choose another.")
+    _check_writable(existing)
     if existing == folder.absolute():
         _check_own(folder, names)
+
+
+def _check_name(folder: Path) -> None:
+    """Refuse a path that no file system takes."""
+    try:
+        folder.lstat()
+    except ValueError:
+        raise InputError("Output: holds a NUL character, which no path may; correct it.") from None
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise InputError("Output: the path is too long; choose a shorter one.") from None
+
+
+def _check_writable(existing: Path) -> None:
+    """Refuse a folder in which nothing can be made: tried, for rights alone do not tell."""
+    trial = private_name(existing)
+    try:
+        trial.mkdir()
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        message = (
+            f"Output: the folder {existing.name!r} cannot be written ({reason}); choose another."
+        )
+        raise InputError(message) from None
+    with suppress(OSError):
+        trial.rmdir()
 
 
 def _check_own(folder: Path, names: tuple[str, ...]) -> None:
     """Refuse to replace files that no earlier report left."""
     there = [name for name in names if os.path.lexists(folder / name)]
+    for name in there:
+        if (folder / name).is_dir():
+            message = f"Output: {name} is a folder there; move it away or choose another folder."
+            raise InputError(message)
     if not there or _is_report(folder):
         return
     message = (
@@ -103,21 +136,10 @@ def publish(scratch: Path, folder: Path, *, replace: tuple[str, ...] = REPORT_FI
     evalkit.InputError
         If the folder cannot be written or the disk is full; nothing is changed then.
     """
-    names = sorted(path.name for path in scratch.iterdir() if path.is_file())
-    parts = {name: folder / f".{name}.part" for name in names}
+    files = {path.name: path for path in sorted(scratch.iterdir()) if path.is_file()}
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, part in parts.items():
-            shutil.copyfile(scratch / name, part)
-        for name, part in parts.items():
-            part.replace(folder / name)
-        for name in set(replace) - set(names):
-            (folder / name).unlink(missing_ok=True)
+        return list(write_whole(folder, files, remove=replace))
     except OSError as error:
         reason = error.strerror or type(error).__name__
         message = f"Output: the folder {folder.absolute().name!r} cannot be written ({reason})."
         raise InputError(message) from None
-    finally:
-        for part in parts.values():
-            part.unlink(missing_ok=True)
-    return [folder / name for name in names]
