@@ -11,14 +11,13 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from jinja2 import BaseLoader, StrictUndefined, TemplateError, TemplateNotFound
+from jinja2 import BaseLoader, TemplateNotFound, TemplateSyntaxError
 from jinja2.loaders import split_template_path
-from jinja2.sandbox import SandboxedEnvironment
 from markupsafe import Markup
 
 from evalkit.blocks import Picture, Prose
+from evalkit.bounded_templates import BoundedEnvironment, line_in, reason_of
 from evalkit.errors import InputError
-from evalkit.formats import FILTERS
 from evalkit.prose import html_text, to_html, to_typst, typst_text
 from evalkit.resources import folder
 
@@ -45,6 +44,8 @@ class TemplateFolders(BaseLoader):
     def __init__(self, templates: Path | None) -> None:
         self.ours = folder("report_templates") / FAMILY
         self.theirs = templates / FAMILY if templates else None
+        self.used: set[str] = set()
+        """Names of the user's templates that were taken."""
 
     def get_source(
         self, environment: Environment, template: str
@@ -54,6 +55,7 @@ class TemplateFolders(BaseLoader):
         if self.theirs:
             path = self.theirs.joinpath(*parts)
             if path.is_file():
+                self.used.add(template)
                 return self._checked(path, environment), template, lambda: True
         path = self.ours.joinpath(*parts)
         if not path.is_file():
@@ -65,8 +67,14 @@ class TemplateFolders(BaseLoader):
         assert self.theirs is not None
         if not path.resolve().is_relative_to(self.theirs.resolve()):
             raise InputError(f"{path.name}: a template must lie in the folder of templates.")
-        source = path.read_text(encoding="utf-8")
-        written = [token for _, kind, token in environment.lex(source) if kind == "data"]
+        try:
+            source = path.read_text(encoding="utf-8")
+            written = [token for _, kind, token in environment.lex(source) if kind == "data"]
+        except TemplateSyntaxError as error:
+            raise InputError(f"{path.name}, line {error.lineno}: {reason_of(error)}") from error
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or "not UTF-8 text"
+            raise InputError(f"{path.name}: cannot be read ({reason}).") from None
         if path.name.endswith(".typ.j2"):
             found = _REACHES_OUT.search("".join(written))
             if found:
@@ -109,24 +117,22 @@ def _rendered(
     finalize: Callable[[Any], Markup],
     templates: Path | None,
 ) -> str:
-    environment = SandboxedEnvironment(
-        loader=TemplateFolders(templates),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=finalize,
+    loader = TemplateFolders(templates)
+    environment = BoundedEnvironment(
+        finalize,
+        loader=loader,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters = dict(FILTERS)
-    environment.globals = {}
     try:
         return environment.get_template(name).render(**view)
-    except TemplateError as error:
-        line = getattr(error, "lineno", None)
-        where = getattr(error, "name", None) or name
-        place = f"{where}, line {line}" if line else where
-        raise InputError(f"{place}: the template cannot be filled: {error}") from error
+    except Exception as error:
+        place = line_in(error, loader.used)
+        if place is None or isinstance(error, InputError):
+            raise  # In a template of ours it is the values that are not those of a run.
+        message = f"{place[0]}, line {place[1]}: the template cannot be filled: {reason_of(error)}"
+        raise InputError(message) from error
 
 
 def _html_value(value: Any) -> Markup:

@@ -12,14 +12,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from jinja2 import StrictUndefined, TemplateError
-from jinja2.sandbox import SandboxedEnvironment
 from markupsafe import Markup
 
 from evalkit.blocks import Prose
+from evalkit.bounded_templates import BoundedEnvironment, line_in, reason_of
 from evalkit.errors import InputError
-from evalkit.formats import FILTERS, NARROW_SPACE
-from evalkit.prose import Formula, plain
+from evalkit.formats import NARROW_SPACE
+from evalkit.prose import Formula, ProseError, plain, to_html, to_typst
 from evalkit.resources import folder
 
 if TYPE_CHECKING:
@@ -74,6 +73,11 @@ class Page:
         }
         titles = [mark[2] for mark in marks if mark[1] == "#"]
         return cut | {"": titles[0] if titles else ""}
+
+    @property
+    def headings(self) -> list[str]:
+        """Return the headings in their order."""
+        return [heading for heading in self._cut if heading]
 
     @property
     def title(self) -> str:
@@ -153,33 +157,78 @@ class Pages:
         Raises
         ------
         evalkit.InputError
-            If a template asks for what does not exist or may not be used.
+            If a user's page cannot be filled or set: naming the file and the line.
         """
-        source = self._read(slug, f"{self.language}.md") or ""
-        values: list[Any] = []
+        name = f"{self.language}.md"
+        source = self._read(slug, name) or ""
+        theirs = self._is_theirs(slug, name)
         try:
-            template = _environment(values).from_string(source)
-            markdown = template.render(**context)
-        except TemplateError as error:
-            line = getattr(error, "lineno", None)
-            where = f"{slug}/{self.language}.md" + (f", line {line}" if line else "")
-            raise InputError(f"{where}: the page cannot be filled: {error}") from error
+            page = self._filled(slug, source, context)
+        except Exception as error:
+            if not theirs or isinstance(error, InputError):
+                raise  # In a page of ours it is the values that are not those of a run.
+            place = line_in(error, ["<template>"])
+            where = f"{slug}/{name}" + (f", line {place[1]}" if place else "")
+            message = f"{where}: the page cannot be filled: {reason_of(error)}"
+            raise InputError(message) from error
+        if theirs or self._is_theirs(slug, "formula.typ"):
+            self._check_parts(slug, source, page)
+        return page
+
+    def _filled(self, slug: str, source: str, context: Mapping[str, Any]) -> Page:
+        values: list[Any] = []
+        markdown = _environment(values).from_string(source).render(**context)
         formula = self._read(slug, "formula.typ")
         markdown = _PERCENT.sub(f"{NARROW_SPACE}%", markdown)
         return Page(markdown, tuple(values), Formula(formula, self.language) if formula else None)
 
+    def _check_parts(self, slug: str, source: str, page: Page) -> None:
+        """Refuse a user's page whose Markdown or formula cannot be set in both outputs."""
+        for heading in page.headings:
+            part = page.part(heading)
+            try:
+                if part is not None:
+                    to_html(part.markdown, part.values)
+                    to_typst(part.markdown, part.values, frozenset())
+            except (ProseError, ValueError, RecursionError) as error:
+                line = next(
+                    (
+                        source.count("\n", 0, mark.start()) + 1
+                        for mark in _HEADING.finditer(source)
+                        if mark[2] == heading
+                    ),
+                    1,
+                )
+                where = f"{slug}/{self.language}.md, part {heading!r} from line {line}"
+                raise InputError(f"{where}: cannot be set: {reason_of(error)}") from error
+
     def _read(self, slug: str, name: str) -> str | None:
+        path = self._path(slug, name)
+        try:
+            return path.read_text(encoding="utf-8") if path else None
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or "not UTF-8 text"
+            raise InputError(f"{slug}/{name}: cannot be read ({reason}).") from None
+
+    def _path(self, slug: str, name: str) -> Path | None:
+        """Return the file of a page, a user's before ours."""
         if not _SLUG.fullmatch(slug):  # A slug comes from a file and becomes part of a path.
             return None
         places = [self.templates] if self.templates else []
         for place in (*places, folder("report_templates")):
             path = place / "metrics" / slug / name
             if path.is_file() and path.resolve().is_relative_to(place.resolve()):
-                return path.read_text(encoding="utf-8")
+                return path
         return None
 
+    def _is_theirs(self, slug: str, name: str) -> bool:
+        path = self._path(slug, name)
+        return (
+            path is not None and self.templates is not None and path.is_relative_to(self.templates)
+        )
 
-def _environment(values: list[Any]) -> SandboxedEnvironment:
+
+def _environment(values: list[Any]) -> BoundedEnvironment:
     """Return an engine for one page whose every value becomes a placeholder in `values`."""
 
     def placeholder(value: Any) -> Markup:
@@ -188,9 +237,4 @@ def _environment(values: list[Any]) -> SandboxedEnvironment:
         values.append(str(value))  # Raises where the page names a value that is not there.
         return Markup("\ue000{}\ue001").format(len(values) - 1)
 
-    environment = SandboxedEnvironment(
-        autoescape=True, undefined=StrictUndefined, finalize=placeholder
-    )
-    environment.filters = dict(FILTERS)
-    environment.globals = {}
-    return environment
+    return BoundedEnvironment(placeholder)

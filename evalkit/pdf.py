@@ -33,7 +33,27 @@ def font_folders(templates: Path | None = None) -> list[Path]:
 
     places = [folder("report_templates") / "fonts", Path(mpl.get_data_path()) / "fonts" / "ttf"]
     own = templates / "fonts" if templates else None
-    return [own, *places] if own and own.is_dir() else places
+    if not own or not own.is_dir():
+        return places
+    for path in sorted(own.iterdir()):
+        if _is_font(path):
+            _check_font(path)
+    return [own, *places]
+
+
+def _is_font(path: Path) -> bool:
+    return path.suffix.lower() in {".ttf", ".otf"} and path.is_file()
+
+
+def _check_font(path: Path) -> None:
+    """Refuse a user's font file that cannot be read as one."""
+    from matplotlib.ft2font import FT2Font
+
+    try:
+        FT2Font(str(path))
+    except (RuntimeError, OSError, ValueError, TypeError):
+        message = f"fonts/{path.name}: not a font that can be read; replace or remove it."
+        raise InputError(message) from None
 
 
 def printable_characters(fonts: Sequence[Path]) -> frozenset[int]:
@@ -90,8 +110,9 @@ def compile_pdf(source: str, attachment: bytes, fonts: Sequence[Path]) -> bytes:
         except typst.TypstError as error:
             hints = "; ".join(error.hints or [])
             detail = f"{error.message} ({hints})" if hints else error.message
-            message = f"The PDF could not be set: {detail}"
-            raise InputError(message) from error
+            # The compiler names its root, a private folder that is gone by now.
+            shown = " ".join(detail.replace(str(root), "").split())
+            raise InputError(f"The PDF could not be set: {shown}") from error
     return bytes(pdf).replace(_SUSPECTS, b" " * len(_SUSPECTS), 1)
 
 
@@ -100,6 +121,5 @@ def _gather_fonts(places: Sequence[Path], target: Path) -> None:
     target.mkdir()
     for number, place in enumerate(places):
         for path in sorted(place.iterdir()):
-            is_font = path.suffix.lower() in {".ttf", ".otf"} and path.is_file()
-            if is_font and not path.name.startswith(_LAST_RESORT):
+            if _is_font(path) and not path.name.startswith(_LAST_RESORT):
                 shutil.copyfile(path, target / f"{number}-{path.name}")

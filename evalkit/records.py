@@ -12,6 +12,7 @@ import msgspec
 
 from evalkit.errors import InputError
 from evalkit.messages import Message  # noqa: TC001 - the fields are read at run time
+from evalkit.record_checks import check
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -169,6 +170,15 @@ class Result(Record, frozen=True, kw_only=True):
     facts: dict[str, Any]
     seconds: float | None
 
+    @property
+    def headline(self) -> float | None:
+        """Return the number that stands for the result: the average over ties where there is one.
+
+        It is the one that its interval belongs to.
+        """
+        expected = self.facts.get("expected_score")
+        return self.score if expected is None or self.score is None else float(expected)
+
 
 class ScenarioResults(Record, frozen=True, kw_only=True):
     """A further scenario with the results that depend on it."""
@@ -177,7 +187,7 @@ class ScenarioResults(Record, frozen=True, kw_only=True):
     results: dict[str, Result]
 
 
-class Assessment(Record, frozen=True, kw_only=True):
+class Assessment(Record, frozen=True, kw_only=True, dict=True):
     """The whole run, and the file that is archived. It holds no cell of any table.
 
     Examples
@@ -205,14 +215,26 @@ class Assessment(Record, frozen=True, kw_only=True):
     more_scenarios: list[ScenarioResults]
 
     def __getitem__(self, key: str | tuple[str, str]) -> Result:
-        """Return the result of a slug, or of a (slug, scenario name) pair; KeyError if absent."""
-        if isinstance(key, str):
-            return self.results[key]
-        slug, scenario_name = key
-        for one in self.scenarios():
-            if one.scenario.name == scenario_name:
-                return one.results[slug]
-        raise KeyError(scenario_name)
+        """Return the result of a slug, or of a (slug, scenario name) pair.
+
+        Raises
+        ------
+        KeyError
+            Naming the slugs or the scenarios that there are.
+        """
+        slug, scenario_name = (key, self.scenario.name) if isinstance(key, str) else key
+        by_name = {one.scenario.name: one.results for one in self.scenarios()}
+        if scenario_name not in by_name:
+            raise KeyError(f"no scenario {scenario_name!r}; there is: {', '.join(by_name)}")
+        results = by_name[scenario_name]
+        if slug not in results:
+            raise KeyError(f"no result {slug!r}; there is: {', '.join(results)}")
+        return results[slug]
+
+    @property
+    def source(self) -> str | None:
+        """Name of the file that this was read from; None for the outcome of a run."""
+        return self.__dict__.get("source_name")
 
     def scenarios(self) -> list[ScenarioResults]:
         """Return every scenario with its results, the first one first."""
@@ -220,7 +242,10 @@ class Assessment(Record, frozen=True, kw_only=True):
         return [first, *self.more_scenarios]
 
     def frame(self) -> pd.DataFrame:
-        """Return one row per metric and scenario: score, interval, target, verdict, seconds."""
+        """Return one row per metric and scenario: score, interval, target, verdict, seconds.
+
+        The score is the headline number of the report, the one that the interval belongs to.
+        """
         import pandas as pd
 
         rows = [
@@ -237,15 +262,41 @@ class Assessment(Record, frozen=True, kw_only=True):
         return Report(self)._repr_html_()
 
     def json(self) -> bytes:
-        """Return the archived form: UTF-8 JSON, indented, in the order of the fields."""
-        return msgspec.json.format(msgspec.json.encode(self), indent=1) + b"\n"
+        """Return the archived form: UTF-8 JSON, indented, in the order of the fields.
+
+        Raises
+        ------
+        evalkit.InputError
+            If it could not be read back: JSON has no number that is not finite, and no half of a
+            character.
+        """
+        try:
+            content = msgspec.json.format(msgspec.json.encode(self), indent=1) + b"\n"
+        except (TypeError, ValueError, RecursionError, OverflowError) as error:
+            message = f"The assessment cannot be stored as JSON ({type(error).__name__})."
+            raise InputError(message) from None
+        decode(content, "assessment.json")
+        return content
 
     def save(self, path: str | Path) -> Path:
-        """Write the JSON file to `path` in one step and return the path."""
+        """Write the JSON file to `path` in one step and return the path.
+
+        Raises
+        ------
+        evalkit.InputError
+            If the path is a folder or cannot be written; what was there stays.
+        """
+        from evalkit.whole_files import write_whole
+
         target = Path(path)
-        part = target.with_name(f".{target.name}.part")
-        part.write_bytes(self.json())
-        return part.replace(target)
+        try:
+            return write_whole(target.parent, {target.name: self.json()})[0]
+        except (OSError, ValueError) as error:
+            if isinstance(error, InputError):
+                raise
+            reason = getattr(error, "strerror", None) or "no path may hold a NUL character"
+            message = f"{target.name}: the assessment cannot be written ({reason})."
+            raise InputError(message) from None
 
     @classmethod
     def read(cls, path: str | Path) -> Assessment:
@@ -275,25 +326,33 @@ def decode(content: bytes, name: str) -> Assessment:
                 f"{SCHEMA_VERSION}); update evalkit."
             )
             raise InputError(message)
-        return msgspec.json.decode(content, type=Assessment)
+        found = msgspec.json.decode(content, type=Assessment)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         detail = str(error) if isinstance(error, msgspec.ValidationError) else "not valid JSON"
         message = f"{name}: not an assessment of evalkit ({detail})."
         raise InputError(message) from None
+    check(found, name)
+    # The one thing that is not part of the record: the error of a report names the file.
+    found.__dict__["source_name"] = name
+    return found
 
 
 def _bytes_of(path: Path) -> bytes:
     """Return the content of an assessment file within the size limit."""
     try:
-        size = path.stat().st_size
-        if size > LARGEST_FILE_BYTES:
-            message = f"{path.name}: {size:,} bytes are too many for an assessment."
-            raise InputError(message)
-        return path.read_bytes()
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
+        # A device has no size of its own, so the reading is what is limited.
+        with path.open("rb") as file:
+            content = file.read(LARGEST_FILE_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "no path may hold a NUL character"
         message = f"{path.name}: cannot be read ({reason}); give an assessment.json."
         raise InputError(message) from None
+    if len(content) > LARGEST_FILE_BYTES:
+        message = (
+            f"{path.name}: more than {LARGEST_FILE_BYTES:,} bytes are too many for an assessment."
+        )
+        raise InputError(message)
+    return content
 
 
 def _frame_row(scenario_name: str, slug: str, result: Result) -> dict[str, Any]:
@@ -306,7 +365,7 @@ def _frame_row(scenario_name: str, slug: str, result: Result) -> dict[str, Any]:
         "section": result.section,
         "criterion": result.criterion,
         "status": result.status,
-        "score": result.score,
+        "score": result.headline,
         "low": low,
         "high": high,
         "unit": result.unit,

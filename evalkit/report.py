@@ -5,20 +5,25 @@ Everything here works from the archived JSON alone. No table is at hand, so none
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec.structs import replace
+
+from evalkit.bounded_templates import reason_of
 from evalkit.errors import InputError
 from evalkit.layout import render_html, render_notebook, render_typst
 from evalkit.pages import Pages
 from evalkit.resources import check_language
 from evalkit.subject import Subject
 from evalkit.web_style import colours, fonts
+from evalkit.whole_files import write_whole
 from evalkit.words import load_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from evalkit.records import Assessment
 
@@ -61,9 +66,7 @@ class Report:
     ) -> None:
         self.assessment = assessment
         self.language = check_language(language)
-        self.templates = Path(templates) if templates is not None else None
-        if self.templates is not None and not self.templates.is_dir():
-            raise InputError(f"templates: {self.templates.name!r} is no folder.")
+        self.templates = _folder(templates)
 
     def html(self) -> str:
         """Return the report as one HTML file: no script, no outside address.
@@ -73,8 +76,9 @@ class Report:
         str
             The same text for the same assessment.
         """
-        view = self._view | {"colours": colours(), "fonts": fonts()}
-        return render_html(view, self.templates)
+        with self._explained():
+            view = self._view | {"colours": colours(), "fonts": fonts()}
+            return render_html(view, self.templates)
 
     def pdf(self) -> bytes:
         """Return the report as PDF/A-3a and PDF/UA-1 with the assessment attached.
@@ -87,13 +91,14 @@ class Report:
         from evalkit.pdf import compile_pdf, font_folders, printable_characters
 
         folders = font_folders(self.templates)
-        source = render_typst(self._view, printable_characters(folders), self.templates)
+        with self._explained():
+            source = render_typst(self._view, printable_characters(folders), self.templates)
         return compile_pdf(source, self._subject.content, folders)
 
     def save(
         self, folder: str | Path, formats: Iterable[str] = ("html", "pdf", "json")
     ) -> tuple[Path, ...]:
-        """Write the report into `folder`, each file in one step, and return the paths.
+        """Write the report into `folder`, all files in one step, and return the paths.
 
         Parameters
         ----------
@@ -117,22 +122,59 @@ class Report:
         if unknown:
             choices = ", ".join(FILE_NAMES)
             raise InputError(f"formats: {unknown[0]!r} is unknown; use some of: {choices}.")
-        contents = [self._content(one) for one in wanted]
+        contents = {FILE_NAMES[one]: self._content(one) for one in wanted}
         place = Path(folder)
         try:
-            place.mkdir(parents=True, exist_ok=True)
-            return tuple(
-                _written(place / FILE_NAMES[one], content)
-                for one, content in zip(wanted, contents, strict=True)
-            )
-        except OSError as error:
-            reason = error.strerror or type(error).__name__
-            raise InputError(f"{place.name}: the report cannot be written ({reason}).") from None
+            return write_whole(place, contents)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or "no path may hold a NUL character"
+            message = f"{place.name}: the report cannot be written ({reason})."
+            raise InputError(message) from None
 
     def _content(self, form: str) -> bytes:
         if form == "html":
             return self.html().encode("utf-8")
         return self.pdf() if form == "pdf" else self._subject.content
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Tell a file or a user's folder that does not fit from an error of ours."""
+        try:
+            yield
+        except InputError:
+            raise
+        except Exception as error:
+            message = self._misfit(error)
+            if message is None:
+                raise
+            raise InputError(message) from error
+
+    def _misfit(self, error: Exception) -> str | None:
+        """Return what does not fit: a result of the file, the user's words, or neither."""
+        culprit = self._unfit_result() if self.assessment.source else None
+        if culprit is not None:
+            what = f"result {culprit}" if culprit else "it"
+            return (
+                f"{self.assessment.source}: {what} does not hold what its page needs; the file "
+                "was changed or is of another version."
+            )
+        if self.templates is not None:
+            return f"templates: {self.templates.name!r} cannot be used: {reason_of(error)}"
+        return None
+
+    def _unfit_result(self) -> str | None:
+        """Return the slug of a result that makes no report by itself; "" for another part."""
+        for one in self.assessment.scenarios():
+            for slug, result in one.results.items():
+                alone = replace(
+                    self.assessment,
+                    scenario=one.scenario,
+                    results={slug: result},
+                    more_scenarios=[],
+                )
+                if not _makes_a_report(alone, self.language):
+                    return slug
+        return None if _makes_a_report(replace(self.assessment), self.language) else ""
 
     @cached_property
     def _subject(self) -> Subject:
@@ -151,17 +193,37 @@ class Report:
 
     def _repr_html_(self) -> str:
         """Return the verdict table and a few words, for a notebook and its exported form."""
-        return render_notebook(self._view)
+        with self._explained():
+            return render_notebook(self._view)
 
     def __repr__(self) -> str:
         """Return the verdicts as a few lines of text."""
-        rows = self._view["verdict"]["rows"]
+        with self._explained():
+            rows = self._view["verdict"]["rows"]
         lines = [f"  {row['criterion']}: {row['score']}. {row['words']}" for row in rows]
         return "\n".join([f"Report: {self._view['first']['title']}", *lines])
 
 
-def _written(target: Path, content: bytes) -> Path:
-    """Write under a temporary name, then move: no half file is ever seen."""
-    part = target.with_name(f".{target.name}.part")
-    part.write_bytes(content)
-    return part.replace(target)
+def _folder(templates: str | Path | None) -> Path | None:
+    """Return a user's folder of templates, if one is given; it must be there."""
+    if templates is None:
+        return None
+    try:
+        path = Path(templates)
+        if path.is_dir():
+            return path
+    except (OSError, TypeError, ValueError):
+        raise InputError("templates: give the path of a folder.") from None
+    raise InputError(f"templates: {path.name!r} is no folder.")
+
+
+def _makes_a_report(assessment: Assessment, language: str) -> bool:
+    """Return whether an assessment fits our own pages; bad input of another kind counts as fit."""
+    try:
+        # A copy of the record has no source: what fails in it comes out as it is.
+        Report(assessment, language).html()
+    except InputError:
+        return True
+    except Exception:  # noqa: BLE001 - whatever fails is what is asked for
+        return False
+    return True
