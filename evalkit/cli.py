@@ -1,14 +1,17 @@
 """The command line: parse, call, print; no logic.
 
-Exit codes: 0 done, 1 internal error, 2 bad input, 3 done and the answer is no, 130 interrupted.
+Exit codes: 0 done, 1 internal error, 2 bad input, 3 done and the answer is no; 130, 143 or 129
+after Ctrl-C, SIGTERM or SIGHUP.
 """
 
 from __future__ import annotations
 
 import difflib
+import errno
 import os
 import sys
 import traceback
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,12 +20,14 @@ import click
 
 from evalkit import __version__
 from evalkit.errors import InputError
-from evalkit.running.plain_values import one_line
+from evalkit.running.plain_values import one_line, shortened
+from evalkit.start import Interrupted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 DONE, INTERNAL, BAD_INPUT, ANSWER_IS_NO, INTERRUPTED = 0, 1, 2, 3, 130
+FULL = frozenset({errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)})
 
 COMMANDS = {
     "demo": "Make a full report of embedded data.",
@@ -109,25 +114,42 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code = group.main(given, prog_name="evalkit", standalone_mode=False)
         sys.stdout.flush()
-    except (click.Abort, KeyboardInterrupt):
-        return _say("interrupted; nothing was written.", INTERRUPTED)
-    except click.ClickException as error:
-        return _say(_usage_line(error), BAD_INPUT)
-    except InputError as error:
-        return _say(str(error), BAD_INPUT)
     except (BrokenPipeError, SystemExit):
         # Whoever read our output has left (click then ends with 1, even when told not to end).
-        # Python must not complain again when it closes the stream.
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+        _close_output()
         return DONE
-    except Exception as error:  # noqa: BLE001 - the last line of defence: one line, no values
-        return _say(_report_line(error), INTERNAL)
+    except (Exception, KeyboardInterrupt, Interrupted) as error:  # noqa: BLE001 - one line for each
+        return _say(*_ending(error))
     return code if isinstance(code, int) else DONE
+
+
+def _ending(error: BaseException) -> tuple[str, int]:
+    """Return the line and the exit code for what ended a command."""
+    if isinstance(error, Interrupted):
+        return "interrupted", error.code
+    if isinstance(error, click.Abort | KeyboardInterrupt):
+        return "interrupted", INTERRUPTED
+    if isinstance(error, click.ClickException):
+        return _usage_line(error), BAD_INPUT
+    if isinstance(error, InputError):
+        return str(error), BAD_INPUT
+    if isinstance(error, OSError) and error.errno in FULL:
+        _close_output()
+        reason = error.strerror or "no space left"
+        return f"{reason}: free some space where output or temporary files go.", BAD_INPUT
+    return _report_line(error), INTERNAL
+
+
+def _close_output() -> None:
+    """Let nothing more be written: Python would complain when it closes the stream."""
+    if sys.stdout is sys.__stdout__:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
 
 
 def _say(line: str, code: int) -> int:
     """Write one line to the error stream and return `code`."""
-    click.echo(f"evalkit: {one_line(line)}", err=True)
+    with suppress(OSError):  # Nobody is left to be told.
+        click.echo(f"evalkit: {shortened(one_line(line))}", err=True)
     return code
 
 
@@ -135,10 +157,11 @@ def _usage_line(error: click.ClickException) -> str:
     """Return a usage error of click in one line."""
     context: Any = getattr(error, "ctx", None)
     path = context.command_path if context else "evalkit"
-    return f"{error.format_message()} See '{path} --help'."
+    said = error.format_message()
+    return f"{said}{'' if said.endswith(('.', '?', '!')) else '.'} See '{path} --help'."
 
 
-def _report_line(error: Exception) -> str:
+def _report_line(error: BaseException) -> str:
     """Return what may be told of an unforeseen error: its kind and place, no value."""
     from evalkit.running import NotebookError
 

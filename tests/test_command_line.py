@@ -127,6 +127,9 @@ def test_scores_go_to_the_output_and_progress_to_the_error_stream(
         assert result.verdict in line
     assert done.stderr.splitlines()[0].startswith("[1/")
     assert all(line.startswith("[") for line in done.stderr.splitlines())
+    last = done.stderr.splitlines()[-1]
+    steps = last[1:].partition("/")[0]
+    assert last == f"[{steps}/{steps}] done"
 
 
 def test_no_path_no_name_of_a_person_and_no_environment_is_left(
@@ -267,6 +270,23 @@ def test_targets_that_are_all_met_are_no_failure(
         (["assess", "patients.csv", "avatars.csv", "--context", "friends"], "'friends' is unknown"),
         (["assess", "--config", "no.yaml"], "no.yaml: cannot be read"),
         (["assess", "--config", "odd.yaml"], "there is no option 'avatar'; did you mean 'avatars'"),
+        (
+            ["assess", "a", "b", "more.csv"],
+            "extra argument (more.csv). See 'evalkit assess --help'.",
+        ),
+        (["assess", "a", "b", "--missing", "-o", "out"], "--missing takes a mark, and '-o' is an"),
+        (["assess", "a", "b", "--missing", "--known"], "--missing takes a mark"),
+        (["assess", "a", "b", "-o", "x" * 300], "output: the path is too long"),
+        (["assess", "x" * 300, "b"], "original: the path is too long"),
+        (["assess", "a", "b", "--templates", "x" * 300], "templates: the path is too long"),
+        (["render", "x" * 300, "-o", "out"], "assessment: the path is too long"),
+        (["assess", "a", "b", "--ignore", "x" * 140_000], "A list of names with commas"),
+        (
+            ["assess", "a", "b", "--title", "\ud800"],
+            "title: holds bytes that are not valid text; wr",
+        ),
+        (["assess", "a", "b", "--axes", "0"], "axes"),
+        (["assess", "patients.csv", "avatars.csv", "--min-count", "0"], "min_count"),
         (["metrics", "linkabilty_protection_rate"], "did you mean 'linkability_protection_rate'"),
         (["metrics", "--language", "fr"], "'fr' is not yet translated"),
         (["render", "no.json", "-o", "out"], "no.json: cannot be read"),
@@ -380,7 +400,7 @@ def test_an_interrupt_exits_with_130(
     monkeypatch.setattr("evalkit.running.run", interrupt)
     code, _, err = call("assess", "patients.csv", "avatars.csv")
     assert code == cli.INTERRUPTED
-    assert "interrupted; nothing was written" in err
+    assert err.strip() == "evalkit: interrupted"
 
 
 def test_a_reader_that_leaves_is_no_error(tables: Path) -> None:
@@ -453,6 +473,48 @@ def test_the_command_line_comes_before_the_file(tmp_path: Path) -> None:
         "missing": ["?"],
         "known": ["a,b", "c=d"],
     }
+
+
+def test_a_zero_on_the_command_line_comes_before_the_file(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("axes: 3\nseed: 7\nmin-count: 20\n")
+    given = {"config": str(tmp_path / "a.yaml"), "axes": 0, "seed": 0, "min_count": 0}
+    assert merged(given) == {"axes": 0, "seed": 0, "min_count": 0}
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("metrics: [1]", "metrics is a list of texts, and one is of type int"),
+        ("missing: [1]", "missing is a list of texts"),
+        ("formats: 5", "formats is a list of texts"),
+        ('original: "a\\0b"', "original: holds a NUL character"),
+        ('output: "a\\0b"', "output: holds a NUL character"),
+        (f"known: [{'x' * 300}]\noutput: {'x' * 300}", "output: the path is too long"),
+    ],
+)
+def test_a_file_of_options_that_no_run_can_use_is_one_line(
+    tmp_path: Path, line: str, said: str
+) -> None:
+    (tmp_path / "a.yaml").write_text(f"{line}\n")
+    given = {"config": str(tmp_path / "a.yaml")} | dict.fromkeys(
+        ("metrics", "missing", "formats", "original", "output", "known")
+    )
+    with pytest.raises(InputError) as caught:
+        merged(given)
+    assert said in str(caught.value)
+
+
+def test_dashes_may_stand_for_missing() -> None:
+    assert merged({"missing": ("--", "-", "-9")}) == {"missing": ["--", "-", "-9"]}
+
+
+def test_notes_of_a_file_cannot_command_the_terminal(
+    call: Callable[..., tuple[int, str, str]], tables: Path
+) -> None:
+    head = "\x1b[31mred\x1b[2J ,b\n"
+    (tables / "escape.csv").write_text(" " + head + "".join(f"{i},{i}\n" for i in range(10)))
+    _, out, err = call("split", "escape.csv", "-o", "escaped")
+    assert "\x1b" not in out + err
 
 
 def test_every_option_is_a_parameter_of_the_notebook() -> None:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import nbformat
 import numpy as np
@@ -22,6 +23,9 @@ from evalkit.running.notebook_file import read_parameters, where_raised
 from evalkit.running.output_folder import check_output, publish
 from evalkit.running.plain_values import plain
 from evalkit.running.progress import TerminalProgress
+
+if TYPE_CHECKING:
+    from typing import BinaryIO
 
 ROOT = Path(__file__).resolve().parent.parent
 SECRET = "Zebulon-4711"
@@ -103,7 +107,7 @@ def test_the_notebook_runs_in_this_python_with_this_package(
 
 
 def test_progress_is_told_as_the_notebook_goes(done: dict[str, object]) -> None:
-    assert done["steps"] == [(0, 2, "Reading"), (2, 2, "Writing")]
+    assert done["steps"] == [(0, 2, "Reading"), (2, 2, "Writing"), (2, 2, "done")]
 
 
 def test_the_executed_notebook_shows_base_names_and_nothing_of_the_machine(
@@ -285,12 +289,12 @@ def test_a_disk_that_fails_leaves_the_earlier_report(
     write_report(scratch, "technical_assessment.html", "technical_assessment.pdf")
     before = {path.name: path.read_bytes() for path in out.iterdir()}
 
-    def full(source: Path, target: Path) -> None:
-        target.write_bytes(b"half")
+    def full(source: BinaryIO, target: BinaryIO) -> None:
+        target.write(b"half")
         if source.name.endswith("pdf"):
             raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("evalkit.running.output_folder.shutil.copyfile", full)
+    monkeypatch.setattr("evalkit.whole_files.shutil.copyfileobj", full)
     with pytest.raises(InputError, match="No space left on device"):
         publish(scratch, out)
     assert {path.name: path.read_bytes() for path in out.iterdir()} == before

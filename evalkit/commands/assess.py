@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from evalkit.commands import shared_options
+from evalkit.commands.assess_options import marks
 from evalkit.commands.grouped import GroupedCommand, option
 from evalkit.errors import InputError
 
@@ -49,6 +50,7 @@ _COLUMNS = "Repeatable, or with commas."
     heading=_READING,
     metavar="MARK",
     multiple=True,
+    callback=marks,
     help="A cell that stands for missing, such as '?'. Repeatable.",
 )
 @option("--delimiter", heading=_READING, metavar="MARK", help="Mark between cells; else found.")
@@ -193,13 +195,20 @@ def assess_and_print(options: dict[str, Any], output: Path) -> int:
     formats = options.get("formats", ["ipynb"])
     check_formats(formats)
     check_language(options.get("language", "en"))
-    run(options, output=output, quiet=bool(quiet), keep_notebook="ipynb" in formats)
-    assessment = Assessment.read(output / ASSESSMENT)
+    found: list[Assessment] = []
+    names: list[str] = []
+
+    def look(files: Path) -> None:
+        found.append(Assessment.read(files / ASSESSMENT))
+        names.extend(name for name in REPORT_FILES if (files / name).exists())
+
+    keep = "ipynb" in formats
+    run(options, output=output, quiet=bool(quiet), keep_notebook=keep, finished=look)
+    assessment = found[0]
     click.echo(score_table(assessment))
     click.echo()
-    for name in REPORT_FILES:
-        if (output / name).exists():
-            click.echo(output / name)
+    for name in names:
+        click.echo(output / name)
     return ANSWER_IS_NO if required and not targets_met(assessment) else DONE
 
 

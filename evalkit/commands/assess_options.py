@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import re
 from pathlib import Path
 from typing import Any
 
 from evalkit.errors import InputError
+from evalkit.running.plain_values import PATHS, check_path
 
+_OPTION = re.compile(r"-[oh]|--[a-z][a-z-]*(=.*)?", re.DOTALL)
 LISTS = ("categorical", "numeric", "datetime", "ignore", "metrics", "formats")
 """Lists of names with commas."""
 ALONE = ("missing", "known")
@@ -39,14 +42,44 @@ def merged(given: dict[str, Any]) -> dict[str, Any]:
     {'ignore': ['id', 'remarks'], 'axes': 3}
     """
     config = given.pop("config", None)
-    typed = {name: value for name, value in given.items() if value not in (None, (), False)}
+    typed = {name: value for name, value in given.items() if _was_given(value)}
     file = _from_file(Path(config), {*given, "declared"}) if config else {}
-    return {**file, **{name: _listed(name, value) for name, value in typed.items()}}
+    options = {**file, **{name: _listed(name, value) for name, value in typed.items()}}
+    for name in PATHS:
+        if isinstance(options.get(name), str):
+            check_path(name, options[name])
+    return options
+
+
+def _was_given(value: Any) -> bool:
+    """Return whether click found an option; a zero is a value, though Python calls it false."""
+    return value is not None and value is not False and value != ()
+
+
+def marks(context: Any, option: Any, given: tuple[str, ...]) -> tuple[str, ...]:  # noqa: ARG001
+    """Return the marks for missing cells; refuse one that is an option.
+
+    An option that was left without its own value takes the next one for it. This is the form of
+    a callback of click, which comes before the complaint about what is left over.
+
+    Examples
+    --------
+    >>> from evalkit.commands.assess_options import marks
+    >>> marks(None, None, ("?", "--"))
+    ('?', '--')
+    """
+    for mark in given:
+        if _OPTION.fullmatch(mark):
+            message = (
+                f"--missing takes a mark, and {mark!r} is an option; give both, as in "
+                "--missing '?' -o reports/new."
+            )
+            raise InputError(message)
+    return given
 
 
 def _from_file(path: Path, known: set[str]) -> dict[str, Any]:
     """Return the options in a YAML file, its paths relative to the file's folder."""
-    from evalkit.running import PATHS
     from evalkit.yaml_file import parse_yaml
 
     _, fields = parse_yaml(path, "configuration")
@@ -58,11 +91,22 @@ def _from_file(path: Path, known: set[str]) -> dict[str, Any]:
             hint = f"did you mean {near[0]!r}?" if near else f"options: {', '.join(sorted(known))}."
             raise InputError(f"{path.name}: there is no option {key!r}; {hint}")
         if value is not None:
-            options[name] = _listed(name, value)
+            options[name] = _of_texts(path.name, name, _listed(name, value))
     for name in PATHS:
         if _names_a_file(name, options.get(name)):
             options[name] = str(path.parent / options[name])
     return options
+
+
+def _of_texts(file: str, name: str, value: Any) -> Any:
+    """Return the value of an option; a list of names holds texts only."""
+    if name in LISTS or name == "missing":
+        odd = [one for one in value if not isinstance(one, str)] if isinstance(value, list) else []
+        if odd or not isinstance(value, list):
+            kind = type(odd[0] if odd else value).__name__
+            message = f"{file}: {name} is a list of texts, and one is of type {kind}; quote it."
+            raise InputError(message)
+    return value
 
 
 def _names_a_file(name: str, value: Any) -> bool:

@@ -30,8 +30,11 @@ def command(assessment: str, output: str, language: str | None, templates: str |
 
     from evalkit.records import Assessment
     from evalkit.running.output_folder import check_output, publish
+    from evalkit.running.plain_values import check_path
     from evalkit.running.private_folders import matplotlib_folder
 
+    for name, given in (("assessment", assessment), ("output", output), ("templates", templates)):
+        check_path(name, given or "")
     found = Assessment.read(assessment)
     check_output(Path(output))
     with (

@@ -39,14 +39,17 @@ def command(  # noqa: PLR0913, PLR0917 - the options of the command
 
     Writes the working and the holdout rows in the format and encoding of the input.
     """
+    from evalkit.running.plain_values import check_path, one_line
     from evalkit.splitting import split_file
 
+    check_path("original", original)
+    check_path("output", output)
     _refuse_existing(Path(original), Path(output))
     working, holdout, notes = split_file(
         original, output, share, seed, delimiter=delimiter, encoding=encoding
     )
     for note in notes:
-        click.echo(f"evalkit: {note.text}", err=True)
+        click.echo(f"evalkit: {one_line(note.text)}", err=True)
     click.echo(f"{working}\n{holdout}")
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import logging
+import os
 import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from evalkit.errors import InputError
+from evalkit.running.beside import beside
 from evalkit.running.progress import VARIABLE
 
 if TYPE_CHECKING:
@@ -79,8 +82,11 @@ def _papermill(
     from evalkit.running.kernel_process import EXTRA_ARGUMENTS, own_kernel
     from evalkit.running.private_folders import matplotlib_folder
 
-    kernel = own_kernel(scratch, {VARIABLE: str(steps), **matplotlib_folder(scratch)})
-    try:
+    # What the process leaves behind when it is ended goes with the scratch folder.
+    environment = {VARIABLE: str(steps), "TMPDIR": str(scratch), **matplotlib_folder(scratch)}
+    kernel = own_kernel(scratch, environment)
+
+    def run() -> NotebookNode:
         executed: NotebookNode = papermill.execute_notebook(
             notebook,
             None,
@@ -94,10 +100,9 @@ def _papermill(
             resources={"metadata": {"path": str(scratch)}},
             record_timing=False,
         )
-    finally:
-        for manager in kernel.started:
-            manager.end_at_once()
-    return executed
+        return executed
+
+    return beside(run, kernel.end_all)
 
 
 def _meaning(error: Any) -> Exception:
@@ -106,6 +111,8 @@ def _meaning(error: Any) -> Exception:
 
     if error.ename == "InputError":
         return InputError(" ".join(error.evalue.split()))
+    if error.ename == "OSError" and os.strerror(errno.ENOSPC) in error.evalue:
+        return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     place = where_raised(error.traceback)
     reason = f"{error.ename} at {place}" if place else str(error.ename)
     return CellError(reason, error.cell_index)

@@ -59,6 +59,7 @@ class OwnKernel(AsyncKernelManager):
     folder = ""
     environment: Mapping[str, str] = MappingProxyType({})
     started: list[Any] = []  # noqa: RUF012 - `own_kernel` gives each run a list of its own
+    over = False
     # An interrupt comes first, a signal after half of it, the end after all of it.
     shutdown_wait_time = 1.0
 
@@ -69,8 +70,17 @@ class OwnKernel(AsyncKernelManager):
 
     async def start_kernel(self, **options: Any) -> None:  # type: ignore[override]
         """Start the process; what it writes before cells run is nobody's to read."""
+        if type(self).over:
+            raise RuntimeError("interrupted before the process was started")
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         await super().start_kernel(**{**options, **quiet})
+
+    @classmethod
+    def end_all(cls) -> None:
+        """End every process of the run, and let no other start."""
+        cls.over = True
+        for manager in cls.started:
+            manager.end_at_once()
 
     def end_at_once(self) -> None:
         """End the process and those it started, if they are still there.

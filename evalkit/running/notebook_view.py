@@ -201,12 +201,10 @@ def _introduction(slug: str, language: str) -> list[str]:
 
 def _outcome(scenario: str, result: Result) -> str:
     """Return one result in a line of Markdown."""
-    from evalkit.running.score_table import headline
-
     shown = f"{_text(scenario)}: "
     if result.score is None:
         return shown + _text(result.reason.text if result.reason else result.status)
-    shown += f"**{headline(result):.1f} {result.unit}**"
+    shown += f"**{result.headline:.1f} {result.unit}**"
     if result.interval:
         shown += f", 95 % interval {result.interval[0]:.1f} to {result.interval[1]:.1f}"
     return f"{shown}; {result.verdict}."

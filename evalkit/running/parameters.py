@@ -119,7 +119,11 @@ def names(text: str) -> list[str]:
     >>> names('age, "height, cm",sex')
     ['age', 'height, cm', 'sex']
     """
-    rows = csv.reader([text], skipinitialspace=True)
+    try:
+        rows = list(csv.reader([text], skipinitialspace=True))
+    except csv.Error:
+        message = "A list of names with commas cannot be read: a name is too long or not closed."
+        raise InputError(message) from None
     return [name.strip() for row in rows for name in row if name.strip()]
 
 
@@ -212,7 +216,6 @@ def save(report: Report, output: str, formats: Sequence[str] = FORMATS) -> list[
     if not output:
         return []
     check_output(Path(output))
-    report_step(0, 1, "Writing the report")
     with TemporaryDirectory(prefix="evalkit-") as scratch:
         report.save(scratch, formats=("json", *(one for one in formats if one != "ipynb")))
         return [path.name for path in publish(Path(scratch), Path(output))]

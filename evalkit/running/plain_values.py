@@ -6,6 +6,7 @@ Papermill turns a NumPy integer, a date or a tuple into a text and refuses a pat
 from __future__ import annotations
 
 import datetime as dt
+import errno
 import math
 import numbers
 import os
@@ -14,6 +15,9 @@ from typing import Any
 
 from evalkit.errors import InputError
 
+PATHS = ("original", "avatars", "holdout", "schema", "profile", "templates", "output")
+"""Parameters that may name a file or a folder."""
+LONGEST_LINE = 600
 DEEPEST = 20
 """Levels of lists and dicts in one value."""
 
@@ -65,9 +69,9 @@ def _scalar(name: str, value: object) -> str | int | float | bool | None:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
-        return _text(name, str(value))
+        return _text(name, str(value), is_path=name in PATHS)
     if isinstance(value, os.PathLike):
-        return _text(name, os.fsdecode(value))
+        return _text(name, os.fsdecode(value), is_path=True)
     if isinstance(value, dt.date | dt.time):
         return value.isoformat()
     return _number(name, value)
@@ -86,13 +90,16 @@ def _number(name: str, value: object) -> int | float | bool:
     raise InputError(f"{name}: {kind} cannot be handed to a notebook; give a text, number or list.")
 
 
-def _text(name: str, value: str) -> str:
+def _text(name: str, value: str, *, is_path: bool = False) -> str:
     """Return `value` unless it holds bytes that are no text, as a badly named file does."""
     try:
         value.encode("utf-8")
     except UnicodeEncodeError:
-        message = f"{name}: holds bytes that are not valid text; rename the file or folder."
+        remedy = "rename the file or folder" if is_path else "write it again in valid letters"
+        message = f"{name}: holds bytes that are not valid text; {remedy}."
         raise InputError(message) from None
+    if "\0" in value:
+        raise InputError(f"{name}: holds a NUL character, which no text may; take it out.")
     return value
 
 
@@ -115,3 +122,52 @@ def one_line(text: str) -> str:
     'town?[2J is missing'
     """
     return "".join(one if one.isprintable() else "?" for one in " ".join(text.split()))
+
+
+def shortened(line: str) -> str:
+    """Return a line with the middle left out if it is too long to be read.
+
+    A message repeats what it was given, and an option may hold anything.
+
+    Examples
+    --------
+    >>> from evalkit.running.plain_values import shortened
+    >>> len(shortened("x" * 100_000))
+    600
+    """
+    if len(line) <= LONGEST_LINE:
+        return line
+    end = LONGEST_LINE // 3
+    return f"{line[: LONGEST_LINE - end - 5]} ... {line[-end:]}"
+
+
+def check_path(name: str, value: str) -> None:
+    """Refuse a path that no file system takes.
+
+    Parameters
+    ----------
+    name : str
+        Name of the parameter, for the message.
+    value : str
+        The path; what lies there is not asked.
+
+    Raises
+    ------
+    evalkit.InputError
+        If it is too long or holds a character that no path may.
+
+    Examples
+    --------
+    >>> from evalkit.running.plain_values import check_path
+    >>> check_path("original", "x" * 300)
+    Traceback (most recent call last):
+    evalkit.errors.InputError: original: the path is too long; choose a shorter one.
+    """
+    try:
+        os.lstat(value)
+    except ValueError:
+        _text(name, value, is_path=True)
+        raise InputError(f"{name}: no file can have this path; correct it.") from None
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise InputError(f"{name}: the path is too long; choose a shorter one.") from None

@@ -57,6 +57,11 @@ class Watcher:
     progress : callable, optional
         ``progress(done, total, label)``, called from a thread of its own.
 
+    Attributes
+    ----------
+    total : int
+        Steps in all, as the last line said; 0 before the first.
+
     Examples
     --------
     >>> import os, tempfile
@@ -75,6 +80,7 @@ class Watcher:
         self._path = path
         self._progress = progress
         self._seen = 0
+        self.total = 0
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
@@ -105,7 +111,8 @@ class Watcher:
             return
         for line in text[self._seen : text.rfind("\n") + 1].splitlines():
             assert self._progress is not None
-            self._progress(*json.loads(line))
+            done, self.total, label = json.loads(line)
+            self._progress(done, self.total, label)
         self._seen = text.rfind("\n") + 1
 
 

@@ -14,18 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 from evalkit.errors import InputError
 from evalkit.running.output_folder import NOTEBOOK, REPORT_FILES, check_output, publish
+from evalkit.running.plain_values import PATHS, check_path
 from evalkit.running.progress import TerminalProgress, Watcher
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from nbformat import NotebookNode
 
     from evalkit.running.execution import CellError
     from evalkit.running.progress import Progress
-
-PATHS = ("original", "avatars", "holdout", "schema", "profile", "templates", "output")
-"""Parameters that may name a file or a folder: made absolute for the run, shown by base name."""
 
 
 class NotebookError(RuntimeError):
@@ -63,6 +61,7 @@ def run(  # noqa: PLR0913 - the two paths and how to show and keep the run
     keep_notebook: bool = True,
     quiet: bool = False,
     progress: Progress | None = None,
+    finished: Callable[[Path], object] | None = None,
 ) -> Path:
     """Run a notebook with parameters and return the path of the executed notebook.
 
@@ -81,6 +80,9 @@ def run(  # noqa: PLR0913 - the two paths and how to show and keep the run
         Show no progress.
     progress : callable, optional
         ``progress(done, total, label)`` instead of the display on the error stream.
+    finished : callable, optional
+        Called with the private folder of the finished files before they are moved to `output`;
+        what it raises leaves `output` as it was. A later run may replace the files there at once.
 
     Returns
     -------
@@ -116,6 +118,8 @@ def run(  # noqa: PLR0913 - the two paths and how to show and keep the run
             raise NotebookError(str(error)) from None
         if keep_notebook:
             write(executed, one.files / source.name)
+        if finished is not None:
+            finished(one.files)
         publish(one.files, folder, replace=(*names, f"{source.stem}.failed.ipynb"))
     return folder / source.name
 
@@ -147,6 +151,9 @@ def _prepare(source: Path, parameters: Mapping[str, object], output: Path, scrat
 
     node = read(source)
     given = {name: plain(name, value) for name, value in parameters.items() if value is not None}
+    for name, value in given.items():
+        if _is_path(name, value):
+            check_path(name, value)
     known = read_parameters(node)
     check_parameters(given, known)
     given = {name: given[name] for name in known if name in given}
@@ -183,8 +190,11 @@ def _execute(one: _Run, *, quiet: bool, progress: Progress | None) -> NotebookNo
     from evalkit.running.notebook_file import set_injected, without_traces
 
     shown = nullcontext(progress) if progress or quiet else TerminalProgress()
-    with shown as show, Watcher(one.steps, show):
-        executed = execute(one.notebook, one.values, one.scratch, one.steps)
+    with shown as show:
+        with Watcher(one.steps, show) as watcher:
+            executed = execute(one.notebook, one.values, one.scratch, one.steps)
+        if show is not None and watcher.total:
+            show(watcher.total, watcher.total, "done")
     set_injected(executed, one.shown)
     return without_traces(executed)
 

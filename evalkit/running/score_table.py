@@ -79,12 +79,6 @@ def score_rows(assessment: Assessment) -> list[tuple[str, ...]]:
     ]
 
 
-def headline(result: Result) -> float | None:
-    """Return the number that stands for a result: the average over ties where there is one."""
-    expected = result.facts.get("expected_score")
-    return result.score if expected is None else float(expected)
-
-
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """Return rows of cells as lines with aligned columns.
 
@@ -103,7 +97,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 def _cells(result: Result) -> tuple[str, str, str, str]:
     """Return score, interval, target and verdict as text."""
-    score = headline(result)
+    score = result.headline
     low, high = result.interval or (None, None)
     target = result.target
     return (
