@@ -8,6 +8,7 @@ language, so no template has to.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
 Block = dict[str, Any]
 
 NARROW_COLUMNS: Final = 2
+FULL_WIDTH_MM: Final = 160.0
+LETTER_WIDTH_MM: Final = 1.5
+LINE_HEIGHT_MM: Final = 3.9
+ROW_AIR_MM: Final = 2.9
+TALLEST_WHOLE_MM: Final = 150.0
+"""A table up to this height is not parted by the end of a page; a page has 247 mm."""
 _NAME: Final = re.compile(r"\{(\w+)\}")
 
 
@@ -110,12 +117,36 @@ def fill(template: str, **values: Any) -> str:
 
 def text(content: Prose | str) -> Block:
     """Return a block of paragraphs."""
-    return {"kind": "text", "text": content}
+    return {"kind": "text", "text": content, "sticky": False}
+
+
+def kept_together(blocks: Sequence[Block]) -> list[Block]:
+    """Return `blocks`, the paragraphs before a table bound to it: no page parts them.
+
+    Examples
+    --------
+    >>> from evalkit.blocks import items, kept_together, text
+    >>> kept_together([text("Why."), text("How."), items([])])[1]["sticky"]
+    False
+    >>> kept_together([text("Why."), {"kind": "table"}])[0]["sticky"]
+    True
+    """
+    kept: list[Block] = []
+    bound = False
+    for block in reversed(blocks):
+        bound = block["kind"] == "table" or (bound and block["kind"] == "text")
+        kept.append(block | {"sticky": True} if bound and block["kind"] == "text" else block)
+    return kept[::-1]
 
 
 def heading(words: str, level: int = 2) -> Block:
     """Return a heading inside a section, of level 2 (below the section's own) or 3."""
     return {"kind": "heading", "text": words, "level": level, "tag": f"h{level + 1}"}
+
+
+def measure(name: str, title: str, *, new_page: bool) -> Block:
+    """Return the finding of one of several measures of a section, as its title."""
+    return {"kind": "measure", "kicker": name, "text": title, "new_page": new_page}
 
 
 def facts(rows: Sequence[tuple[Any, Any]], label: str) -> Block:
@@ -179,7 +210,11 @@ def table(
     ]
     # Two columns fit on a phone; more may be scrolled there.
     shape = "narrow" if len(columns) <= NARROW_COLUMNS else "wide"
-    return {"kind": "table", "columns": columns, "rows": body, "caption": caption, "class": shape}
+    height = sum(_row_height_mm(row, widths, total) for row in rows)
+    return {"kind": "table", "columns": columns, "rows": body, "caption": caption} | {
+        "class": shape,
+        "whole": height <= TALLEST_WHOLE_MM,
+    }
 
 
 def figure(pictures: Sequence[Picture], captions: Sequence[Prose], *, full_width: bool) -> Block:
@@ -189,6 +224,17 @@ def figure(pictures: Sequence[Picture], captions: Sequence[Prose], *, full_width
         for picture, caption in zip(pictures, captions, strict=True)
     ]
     return {"kind": "figure", "figures": pairs, "full_width": full_width}
+
+
+def _row_height_mm(row: Sequence[Any], widths: Sequence[float], total: float) -> float:
+    """Return about how high a row is in the PDF, rather too high than too low."""
+    lines = 1
+    for value, width in zip(row, widths, strict=True):
+        letters = FULL_WIDTH_MM * width / total / LETTER_WIDTH_MM
+        parts = value if isinstance(value, tuple) else (value,)
+        texts = [one.markdown if isinstance(one, Prose) else str(one) for one in parts]
+        lines = max(lines, sum(max(1, math.ceil(len(one) / letters)) for one in texts))
+    return lines * LINE_HEIGHT_MM + ROW_AIR_MM
 
 
 def _cell(value: Any) -> dict[str, Any]:

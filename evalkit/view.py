@@ -6,6 +6,7 @@ from datetime import date as calendar_date
 from typing import TYPE_CHECKING, Any, Final
 
 from evalkit import formats
+from evalkit.blocks import kept_together
 from evalkit.errors import InputError
 from evalkit.subject import CRITERIA, FIRST_CRITERION_SECTION, SHORT_DIGEST, declared_text
 from evalkit.view_annex import (
@@ -138,14 +139,15 @@ def _section(entry: dict[str, str], subject: Subject, labels: Iterator[str]) -> 
     section |= {"kicker": "", "opening": f"{entry['purpose']}."}
     if number == _HOLDOUT_SECTION:
         return section | {"blocks": holdout_blocks(subject, labels)}
-    return section | {"blocks": _SECTIONS[number](subject)}
+    return section | {"blocks": kept_together(_SECTIONS[number](subject))}
 
 
 def _criterion_part(criterion: str, subject: Subject, labels: Iterator[str]) -> dict[str, Any]:
     blocks = criterion_blocks(criterion, subject, labels)
     told = criterion_title(criterion, subject)
     if told is None:
-        return {"blocks": blocks, "kicker": ""}
+        several = any(block["kind"] == "measure" for block in blocks)
+        return {"blocks": blocks, "kicker": "", "own_page": several}
     title, kicker = told
     return {"blocks": blocks, "title": title, "kicker": kicker, "own_page": True}
 

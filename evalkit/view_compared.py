@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evalkit import formats
 from evalkit.blocks import fill, heading, table, text
+from evalkit.subject import criterion_of
 from evalkit.wording import (
+    attack_finding,
     attack_words,
     comparable,
     interval_words,
@@ -38,14 +40,38 @@ def scenario_table(slug: str, subject: Subject) -> list[Block]:
     if len(entries) < 2:  # noqa: PLR2004 - one result needs no comparison
         return []
     rows = [scenario_row(entry, subject) for entry in entries]
-    title = heading(fill(subject.heading("by_scenario"), name=subject.name(slug)))
+    level = part_level(entries[0], subject)
+    title = heading(fill(subject.heading("by_scenario"), name=subject.name(slug)), level)
     return [title, table(subject.head("by_scenario"), (26, 14, 22, 34, 22, 42), rows)]
+
+
+def measures_table(criterion: str, subject: Subject) -> Block:
+    """Return every measure of a criterion with its finding, the one that leads first."""
+    slugs = dict.fromkeys(entry.slug for entry in subject.of_criterion(criterion))
+    leads = [subject.of_measure(slug)[0] for slug in slugs]
+    rows = [
+        (subject.name(one.slug), *scenario_row(one, subject)[1:3], _finding(one, subject))
+        for one in leads
+    ]
+    return table(subject.head("measures"), (50, 20, 28, 62), rows)
+
+
+def part_level(entry: Entry, subject: Subject) -> int:
+    """Return the level of headings on a measure's page: below it, or below its section."""
+    slugs = {one.slug for one in subject.of_criterion(criterion_of(entry.result))}
+    return 2 if len(slugs) == 1 else 3
+
+
+def _finding(entry: Entry, subject: Subject) -> str:
+    attack = attack_words(entry.result, subject.words)
+    if attack_finding(entry.result) == "no_attack":
+        attack = str(subject.words["verdicts"]["comparison_only"])
+    return " ".join(filter(None, [attack, verdict_words(entry.result, subject.words)]))
 
 
 def scenario_row(entry: Entry, subject: Subject) -> tuple[Any, ...]:
     """Return scenario, score, interval, both shares, excess and verdict of one result."""
     found = entry.result.facts if comparable(entry.result) else {}
-    attack = attack_words(entry.result, subject.words)
     return (
         shortened(entry.scenario.name, LONGEST_NAME),
         score_words(entry.result, subject.words),
@@ -54,8 +80,8 @@ def scenario_row(entry: Entry, subject: Subject) -> tuple[Any, ...]:
             _share_of("success_share", "attempts", entry, subject),
             _share_of("control_share", "control_attempts", entry, subject),
         ),
-        (formats.points(found.get("excess")), _excess_interval(found)),
-        " ".join(filter(None, [attack, verdict_words(entry.result, subject.words)])),
+        (_points(found.get("excess")), _excess_interval(found)),
+        _finding(entry, subject),
     )
 
 
@@ -71,4 +97,9 @@ def _share_of(share: str, count: str, entry: Entry, subject: Subject) -> str:
 def _excess_interval(found: Mapping[str, Any]) -> str:
     """Return the interval of an excess in points, or the empty text."""
     ends = found.get("excess_interval")
-    return "" if not ends else formats.interval([100 * end for end in ends])
+    return "" if not ends else f"{formats.points(ends[0])} to {formats.points(ends[1])}"
+
+
+def _points(share: float | None) -> str:
+    """Return an estimate in points; near nothing it is nothing, unlike the end of an interval."""
+    return formats.score(None if share is None else 100 * share)

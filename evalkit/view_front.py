@@ -40,7 +40,7 @@ def scope_blocks(subject: Subject) -> list[Block]:
     return [
         *(text(prose(one)) for one in subject.text("scope")),
         heading(subject.heading("files")),
-        table(subject.head("file"), (30, 13, 14, 103), files(subject)),
+        table(subject.head("file"), (30, 12, 18, 100), files(subject)),
         heading(subject.heading("validity")),
         table(subject.head("entry"), (62, 98), entries),
     ]

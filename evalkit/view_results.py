@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from evalkit.blocks import Prose, beside, facts, figure, heading, note, prose, text
+from evalkit.blocks import Prose, beside, facts, figure, heading, measure, note, prose, text
 from evalkit.filled_pages import page_of
 from evalkit.pages import LIMIT_BESIDE, MARGIN_PARTS, PARTS
 from evalkit.pictures import in_rows, metric_pictures, score_strip
 from evalkit.subject import criterion_of
-from evalkit.view_compared import leading_scenario, scenario_table
+from evalkit.view_compared import leading_scenario, measures_table, part_level, scenario_table
 from evalkit.wording import (
     comparable,
     grade,
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from evalkit.subject import Entry, Subject
 
 LONGEST_NAME: Final = 60
+ROWS_BEFORE_A_PAGE: Final = 4
+"""Below a longer table of measures the first of them begins a page too."""
 _COMPARING: Final = frozenset({"Reading"})
 """What a page says of people in the data beside the control, besides its verdict."""
 
@@ -38,10 +40,15 @@ def criterion_title(criterion: str, subject: Subject) -> tuple[str, str] | None:
     entry = subject.of_measure(next(iter(slugs)))[0] if len(slugs) == 1 else None
     if entry is None or entry.result.status != "measured" or not subject.pages.has(entry.slug):
         return None
-    title = page_of(entry, subject).title
+    return finding_title(entry, subject), subject.name(entry.slug)
+
+
+def finding_title(entry: Entry, subject: Subject) -> str:
+    """Return the finding of a measured result in one line; its name where it has no page."""
     if not comparable(entry.result):
-        title = subject.label("not_comparable_title", name=subject.name(entry.slug))
-    return title, subject.name(entry.slug)
+        return subject.label("not_comparable_title", name=subject.name(entry.slug))
+    has_page = subject.pages.has(entry.slug)
+    return page_of(entry, subject).title if has_page else subject.name(entry.slug)
 
 
 def criterion_blocks(criterion: str, subject: Subject, labels: Iterator[str]) -> list[Block]:
@@ -52,12 +59,17 @@ def criterion_blocks(criterion: str, subject: Subject, labels: Iterator[str]) ->
         key = "not_measured_utility" if criterion == "utility" else "not_measured"
         missing = text(prose(subject.text(key)))
         return [beside([missing, *additional], _limit(criterion, subject))]
-    alone = criterion_title(criterion, subject) is not None
-    blocks = additional
-    for slug in slugs:
-        blocks += [] if alone else [heading(subject.name(slug))]
-        blocks += _metric_blocks(slug, subject, labels)
-    return blocks
+    if len(slugs) == 1:
+        return [*additional, *_metric_blocks(slugs[0], subject, labels)]
+    blocks = [*additional, measures_table(criterion, subject)]
+    leads = [subject.of_measure(slug)[0] for slug in slugs]
+    measured = [one for one in leads if one.result.status == "measured"]
+    long = len(slugs) > ROWS_BEFORE_A_PAGE
+    for place, entry in enumerate(measured):
+        title = finding_title(entry, subject)
+        blocks.append(measure(subject.name(entry.slug), title, new_page=place > 0 or long))
+        blocks += _metric_blocks(entry.slug, subject, labels)
+    return blocks if measured else [*blocks, beside([], _limit(criterion, subject))]
 
 
 def _limit(criterion: str, subject: Subject) -> Block:
@@ -159,7 +171,7 @@ def _titled(page: Page, part: str, entry: Entry, subject: Subject) -> list[Block
     content = page.part(part)
     if content is None:
         return []
-    main = [heading(titles[part]), text(content)]
+    main = [heading(titles[part], part_level(entry, subject)), text(content)]
     if part == LIMIT_BESIDE:
         return [beside(main, _limit(criterion_of(entry.result), subject))]
     aside = page.part(MARGIN_PARTS[part]) if part in MARGIN_PARTS else None

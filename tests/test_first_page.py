@@ -12,6 +12,7 @@ from sample_assessment import bare, correlation, linkability, not_applicable, sa
 from test_contract import people
 
 import evalkit
+from evalkit.blocks import table
 from evalkit.messages import say
 from evalkit.pages import Pages
 from evalkit.records import Target
@@ -86,15 +87,16 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> Assessment:
     )
 
 
-def pages_of(assessment: Assessment) -> list[str]:
-    with pypdfium2.PdfDocument(Report(assessment).pdf()) as document:
+@pytest.fixture(scope="module")
+def pages(everything: Assessment) -> list[str]:
+    with pypdfium2.PdfDocument(Report(everything).pdf()) as document:
         return [page.get_textpage().get_text_bounded() for page in document]
 
 
 def test_every_measure_with_a_target_in_two_scenarios_fits_on_the_first_page(
-    everything: Assessment,
+    pages: list[str],
 ) -> None:
-    first, second = pages_of(everything)[:2]
+    first, second = pages[:2]
     assert "A motivated intruder with outside sources" in re.sub(r"\s+", " ", first)
     assert "Verdict by criterion." in first
     assert "What is where" in second
@@ -281,3 +283,37 @@ def test_no_page_takes_neighbours_for_granted(slug: str) -> None:
     for line in metric_page(slug, "en").splitlines():
         if "neighbours (k)" in line or "their number (k)" in line:
             assert re.search(r"method uses|methods that use|uses them", line), line
+
+
+def test_a_section_of_several_measures_begins_with_a_table_of_them(everything: Assessment) -> None:
+    subject = subject_of(everything)
+    found = subject.of_criterion("singling out")
+    report = Report(everything)
+    markup = report.html().split('<section id="s8"')[1].split("</section>")[0]
+    titles = re.findall(r'<h3 class="finding">', markup)
+    measured = {one.slug for one in found if one.result.status == "measured"}
+    assert len(titles) == len(measured)
+    rows = markup.split("</table>")[0].count('<th scope="row"')
+    assert rows == len({one.slug for one in found})
+    assert markup.index("</table>") < markup.index('<h3 class="finding">')
+
+
+def test_each_measure_begins_a_page_of_its_own(everything: Assessment, pages: list[str]) -> None:
+    subject = subject_of(everything)
+    found = [one for one in subject.of_criterion("singling out") if one.result.score is not None]
+    starts = [re.sub(r"\s+", " ", page)[:220] for page in pages]
+    for name in {subject.name(one.slug) for one in found}:
+        assert any(f"{name} " in start for start in starts), name
+
+
+def test_a_table_that_fits_on_a_page_is_not_parted_and_keeps_its_introduction() -> None:
+    rows = [("a", "b")] * 12
+    assert table(["One", "Two"], (50, 110), rows)["whole"]
+    assert not table(["One", "Two"], (50, 110), rows * 4)["whole"]
+    assert not table(["One", "Two"], (50, 110), [("a", "word " * 900)])["whole"]
+    seventh = next(one for one in Report(sample())._view["sections"] if one["number"] == "7")[
+        "blocks"
+    ]
+    place = [block["kind"] for block in seventh].index("table")
+    assert place > 0
+    assert all(block["sticky"] for block in seventh[:place])
