@@ -66,6 +66,9 @@ def split(
     >>> len(working), len(holdout)
     (2, 1)
     """
+    if not hasattr(frame, "iloc"):
+        message = f"original: {shown(frame)} is no DataFrame; a file is split by evalkit split."
+        raise InputError(message)
     table = read_table(frame, "original", reading_options())
     kept, held = _drawn(table.columns, table.rows, share, seed)
     return frame.iloc[kept], frame.iloc[held]

@@ -134,6 +134,12 @@ def test_assess_refuses_what_load_did_not_return() -> None:
         evalkit.assess(5)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("frame", [None, 5, "people.csv"])
+def test_split_refuses_what_is_no_frame(frame: Any) -> None:
+    with pytest.raises(InputError, match="is no DataFrame"):
+        evalkit.split(frame)
+
+
 @pytest.mark.parametrize("slug", [5, None, [SLUG]])
 def test_measure_refuses_a_slug_that_is_no_text(slug: Any) -> None:
     with pytest.raises(InputError, match="metrics: give a list of texts"):
