@@ -156,12 +156,18 @@ def facts(rows: Sequence[tuple[Any, Any]], label: str) -> Block:
     }
 
 
-def beside(main: Sequence[Block], side: Block, *, sticky: bool = False) -> Block:
-    """Return text with facts or a note in the margin; `sticky` keeps it with what follows."""
+def beside(
+    main: Sequence[Block], side: Block, *, sticky: bool = False, whole: bool = False
+) -> Block:
+    """Return text with facts or a note in the margin.
+
+    `sticky` keeps it with what follows, `whole` on one page.
+    """
     titled = bool(main) and main[0]["kind"] == "heading"
     return {"kind": "beside", "main": list(main), "side": side} | {
         "sticky": sticky,
         "titled": titled,
+        "whole": whole,
     }
 
 

@@ -95,12 +95,18 @@ class Subject:
 
     def by_scenario(self, slug: str) -> bool:
         """Return whether a measure differs from scenario to scenario: it uses what is known."""
+        return self.several_scenarios and self._uses_known(slug)
+
+    def scenario_name(self, entry: Entry, longest: int) -> str:
+        """Return the scenario of a result, or that it is the same in any."""
+        used = self._uses_known(entry.slug)
+        return shortened(entry.scenario.name, longest) if used else self.label("any_scenario")
+
+    def _uses_known(self, slug: str) -> bool:
         from evalkit import metrics
 
-        if not self.several_scenarios:
-            return False
         known = {metric.slug: metric.uses_known for metric in metrics.all()}
-        return known.get(slug, len(self.of_measure(slug)) > 1)
+        return known.get(slug, True)  # A measure of another version was computed for a scenario.
 
     @cached_property
     def copy(self) -> str:

@@ -178,7 +178,7 @@ def attachment_blocks(subject: Subject) -> list[Block]:
 def _target_row(entry: Entry, subject: Subject) -> Sequence[Any]:
     target = entry.result.target
     labels = subject.words["labels"]
-    name = (subject.name(entry.slug), shortened(entry.scenario.name, LONGEST_NAME))
+    name = (subject.name(entry.slug), subject.scenario_name(entry, LONGEST_NAME))
     definition = labels["definition_words"].get(target.definition) if target else ""
     aim = target_words(target, None, subject.words, entry.result.unit)
     words = aim.partition(": ")[2].partition(";")[0]
@@ -190,7 +190,7 @@ def _score_rows(subject: Subject) -> list[Sequence[Any]]:
     return [
         (
             (subject.name(entry.slug), subject.criterion_name(criterion_of(entry.result))),
-            shortened(entry.scenario.name, LONGEST_NAME),
+            subject.scenario_name(entry, LONGEST_NAME),
             score_words(entry.result, subject.words),
             interval_words(entry.result),
             subject.words["verdicts"]["brief"].get(entry.result.verdict, entry.result.verdict),

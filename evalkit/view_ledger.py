@@ -76,7 +76,7 @@ def _ledger_rows(subject: Subject) -> list[Sequence[Any]]:
         rows.append(
             (
                 subject.name(entry.slug),
-                shortened(entry.scenario.name, LONGEST_NAME),
+                subject.scenario_name(entry, LONGEST_NAME),
                 subject.label("measured" if measured else "not_applicable"),
                 _rows_used(result, subject) if measured else formats.NO_VALUE,
                 remarks,

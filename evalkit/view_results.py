@@ -173,7 +173,7 @@ def _titled(page: Page, part: str, entry: Entry, subject: Subject) -> list[Block
         return []
     main = [heading(titles[part], part_level(entry, subject)), text(content)]
     if part == LIMIT_BESIDE:
-        return [beside(main, _limit(criterion_of(entry.result), subject))]
+        return [beside(main, _limit(criterion_of(entry.result), subject), whole=True)]
     aside = page.part(MARGIN_PARTS[part]) if part in MARGIN_PARTS else None
     if aside is None:
         return main

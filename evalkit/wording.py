@@ -22,6 +22,7 @@ WEAKEST_DETECTABLE_SHARE: Final = 0.10
 HIGHEST_SELF_SCORE: Final = 90.0
 """Where even a perfect copy scores over 90, the known variables cannot tell people apart."""
 LONGEST_NAME: Final = 34
+HIGHEST_ON_STRIP: Final = 100.0 + 1e-6
 SAMPLING_METHODS: Final = frozenset(
     {"wilson", "redeal", "order statistics", "mover", "newcombe_area"}
 )
@@ -43,8 +44,14 @@ def headline(result: Result) -> float | None:
 
 
 def on_strip(result: Result) -> bool:
-    """Return whether a result lies on the scale from 0 to 100; a count of avatars does not."""
-    return result.status == "measured" and result.unit == "%"
+    """Return whether a result lies on the scale from 0 to 100, its known cases too.
+
+    A count of avatars does not, nor a ratio that may be over 100.
+    """
+    cases = (result.facts.get(f"{name}_score") for name in ("self", "floor", "holdout", "real"))
+    shown = [headline(result), *(result.interval or ()), *cases]
+    fits = all(one is None or one <= HIGHEST_ON_STRIP for one in shown)
+    return result.status == "measured" and result.unit == "%" and fits
 
 
 def score_words(result: Result, words: Words) -> str:

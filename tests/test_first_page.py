@@ -19,6 +19,7 @@ from evalkit.records import Target
 from evalkit.report import Report
 from evalkit.resources import metric_page
 from evalkit.subject import Subject
+from evalkit.view_ledger import ledger_blocks
 from evalkit.view_rows import criterion_words, verdict_key, verdict_row
 from evalkit.view_verdict import plain_sentences, verdict_title
 from evalkit.wording import attack_words
@@ -317,3 +318,17 @@ def test_a_table_that_fits_on_a_page_is_not_parted_and_keeps_its_introduction() 
     place = [block["kind"] for block in seventh].index("table")
     assert place > 0
     assert all(block["sticky"] for block in seventh[:place])
+
+
+def test_the_ledger_names_a_scenario_only_where_a_measure_depends_on_it(
+    everything: Assessment,
+) -> None:
+    rows = next(
+        block
+        for block in ledger_blocks(subject_of(everything))
+        if block["kind"] == "table" and len(block["columns"]) == 5
+    )["rows"]
+    names = {row[0]["text"]: row[1]["text"] for row in rows}
+    assert names["Membership inference protection"] == "any"
+    assert names["Correlation difference ratio"] == "any"
+    assert names["Linkability protection rate"] == "clinic"

@@ -56,6 +56,18 @@ def test_only_percentages_stand_on_the_strip(assessment: evalkit.Assessment) -> 
     assert not on_strip(unlinked)
 
 
+def test_a_ratio_that_may_be_over_100_stands_on_no_strip(
+    assessment: evalkit.Assessment,
+) -> None:
+    percent = assessment["hidden_rate"]
+    for changes in (
+        {"score": 101.6},
+        {"interval": (90.0, 100.5)},
+        {"facts": percent.facts | {"floor_score": 166.0}},
+    ):
+        assert not on_strip(msgspec.structs.replace(percent, **changes))
+
+
 def test_the_interval_of_a_median_grades_its_verdict(assessment: evalkit.Assessment) -> None:
     target = Target(operator=">", value=5.0, issuer="us", definition="same")
     changes = {"target": target, "verdict": "met"}
