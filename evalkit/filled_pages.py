@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from evalkit.prose import plain
-from evalkit.wording import shortened
+from evalkit.wording import comparable, shortened
 
 if TYPE_CHECKING:
     from evalkit.pages import Page
@@ -42,6 +42,14 @@ def summary_of(entry: Entry, subject: Subject) -> str:
         for value in summary.values
     )
     return " ".join(plain(summary.markdown, values).split())
+
+
+def finding_title(entry: Entry, subject: Subject) -> str:
+    """Return the finding of a measured result in one line; its name where it has no page."""
+    if not comparable(entry.result):
+        return subject.label("not_comparable_title", name=subject.name(entry.slug))
+    has_page = subject.pages.has(entry.slug)
+    return page_of(entry, subject).title if has_page else subject.name(entry.slug)
 
 
 def _filled_page(entry: Entry, subject: Subject) -> Page:

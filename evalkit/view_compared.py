@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evalkit import formats
 from evalkit.blocks import fill, heading, table, text
+from evalkit.filled_pages import finding_title
 from evalkit.subject import criterion_of
 from evalkit.wording import (
     attack_finding,
@@ -13,6 +14,7 @@ from evalkit.wording import (
     comparable,
     interval_words,
     score_words,
+    sentence,
     shortened,
     verdict_words,
 )
@@ -63,10 +65,21 @@ def part_level(entry: Entry, subject: Subject) -> int:
 
 
 def _finding(entry: Entry, subject: Subject) -> str:
-    attack = attack_words(entry.result, subject.words)
-    if attack_finding(entry.result) == "no_attack":
-        attack = str(subject.words["verdicts"]["comparison_only"])
-    return " ".join(filter(None, [attack, verdict_words(entry.result, subject.words)]))
+    verdict = verdict_words(entry.result, subject.words)
+    if entry.result.status != "measured":
+        return verdict
+    if entry.result.basis == "attack":
+        return f"{attack_words(entry.result, subject.words)} {verdict}"
+    return f"{_without_attack(entry, subject)} {verdict}"
+
+
+def _without_attack(entry: Entry, subject: Subject) -> str:
+    """Return the title of a measure that is no attack, as a sentence that begins its finding."""
+    title = finding_title(entry, subject)
+    finding = sentence(title.partition(": ")[2] or title)
+    distances = attack_finding(entry.result) == "no_attack"
+    indicative = subject.words["verdicts"]["comparison_only"]
+    return f"{finding} {indicative}" if distances else finding
 
 
 def scenario_row(entry: Entry, subject: Subject) -> tuple[Any, ...]:

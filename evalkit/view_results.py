@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from evalkit.blocks import Prose, beside, facts, figure, heading, measure, note, prose, text
-from evalkit.filled_pages import page_of
+from evalkit.filled_pages import finding_title, page_of
 from evalkit.pages import LIMIT_BESIDE, MARGIN_PARTS, PARTS
 from evalkit.pictures import in_rows, metric_pictures, score_strip
 from evalkit.subject import criterion_of
@@ -41,14 +41,6 @@ def criterion_title(criterion: str, subject: Subject) -> tuple[str, str] | None:
     if entry is None or entry.result.status != "measured" or not subject.pages.has(entry.slug):
         return None
     return finding_title(entry, subject), subject.name(entry.slug)
-
-
-def finding_title(entry: Entry, subject: Subject) -> str:
-    """Return the finding of a measured result in one line; its name where it has no page."""
-    if not comparable(entry.result):
-        return subject.label("not_comparable_title", name=subject.name(entry.slug))
-    has_page = subject.pages.has(entry.slug)
-    return page_of(entry, subject).title if has_page else subject.name(entry.slug)
 
 
 def criterion_blocks(criterion: str, subject: Subject, labels: Iterator[str]) -> list[Block]:

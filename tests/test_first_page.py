@@ -297,6 +297,11 @@ def test_a_section_of_several_measures_begins_with_a_table_of_them(everything: A
     rows = markup.split("</table>")[0].count('<th scope="row"')
     assert rows == len({one.slug for one in found})
     assert markup.index("</table>") < markup.index('<h3 class="finding">')
+    # What is no attack tells its finding there too: nobody has to turn the page for it.
+    told = re.sub(r"<[^>]+>", " ", markup.split("</table>")[0])
+    matches = next(one for one in found if one.slug == ROWS)
+    assert "original." in told
+    assert matches.result.basis == "matches"
 
 
 def test_each_measure_begins_a_page_of_its_own(everything: Assessment, pages: list[str]) -> None:
