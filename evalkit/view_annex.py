@@ -148,7 +148,7 @@ def full_blocks(subject: Subject) -> list[Block]:
     ]
     blocks = [
         heading(subject.heading("scores")),
-        table(subject.head("scores"), (44, 28, 14, 26, 34, 14), _score_rows(subject)),
+        table(subject.head("scores"), (42, 28, 14, 26, 34, 16), _score_rows(subject)),
         heading(subject.heading("known")),
         table(subject.head("known"), (40, 120), known),
     ]

@@ -44,7 +44,7 @@ def scenario_table(slug: str, subject: Subject) -> list[Block]:
     rows = [scenario_row(entry, subject) for entry in entries]
     level = part_level(entries[0], subject)
     title = heading(fill(subject.heading("by_scenario"), name=subject.name(slug)), level)
-    return [title, table(subject.head("by_scenario"), (26, 14, 22, 34, 22, 42), rows)]
+    return [title, table(subject.head("by_scenario"), (24, 13, 21, 28, 22, 52), rows)]
 
 
 def measures_table(criterion: str, subject: Subject) -> Block:
@@ -70,16 +70,17 @@ def _finding(entry: Entry, subject: Subject) -> str:
         return verdict
     if entry.result.basis == "attack":
         return f"{attack_words(entry.result, subject.words)} {verdict}"
-    return f"{_without_attack(entry, subject)} {verdict}"
+    return f"{_without_attack(entry, subject)} {verdict}".strip()
 
 
 def _without_attack(entry: Entry, subject: Subject) -> str:
     """Return the title of a measure that is no attack, as a sentence that begins its finding."""
     title = finding_title(entry, subject)
-    finding = sentence(title.partition(": ")[2] or title)
+    judged = entry.result.verdict != "not applicable"  # else the verdict says what the title does
+    finding = sentence(title.partition(": ")[2] or title) if judged else ""
     distances = attack_finding(entry.result) == "no_attack"
     indicative = subject.words["verdicts"]["comparison_only"]
-    return f"{finding} {indicative}" if distances else finding
+    return f"{finding} {indicative}".strip() if distances else finding
 
 
 def scenario_row(entry: Entry, subject: Subject) -> tuple[Any, ...]:

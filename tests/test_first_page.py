@@ -301,6 +301,7 @@ def test_a_section_of_several_measures_begins_with_a_table_of_them(everything: A
     told = re.sub(r"<[^>]+>", " ", markup.split("</table>")[0])
     matches = next(one for one in found if one.slug == ROWS)
     assert "original." in told
+    assert "not judged. Measured, but not judged" not in told
     assert matches.result.basis == "matches"
 
 
@@ -337,3 +338,22 @@ def test_the_ledger_names_a_scenario_only_where_a_measure_depends_on_it(
     assert names["Membership inference protection"] == "any"
     assert names["Correlation difference ratio"] == "any"
     assert names["Linkability protection rate"] == "clinic"
+
+
+def tables_in(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    inner = [one for block in blocks for one in tables_in(block.get("main", []))]
+    return inner + [block for block in blocks if block["kind"] == "table"]
+
+
+def test_no_word_at_the_head_of_a_table_has_to_be_broken(everything: Assessment) -> None:
+    page_px, gap_px, letter_px = 736, 17.6, 7.0
+    sections = Report(everything)._view["sections"]
+    heads = [
+        (column["head"], page_px * float(column["percent"]) / 100 - gap_px)
+        for section in sections
+        for found in tables_in(section["blocks"])
+        for column in found["columns"]
+    ]
+    assert len(heads) > 50
+    for head, width in heads:
+        assert max(map(len, head.replace("\u202f", " ").split())) * letter_px <= width, head
