@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -38,10 +39,11 @@ def summary_of(entry: Entry, subject: Subject) -> str:
     if summary is None:
         return ""
     values = tuple(
-        shortened(value, LONGEST_NAME) if isinstance(value, str) else value
+        shortened(value, LONGEST_NAME) if len(str(value)) > LONGEST_NAME else value
         for value in summary.values
     )
-    return " ".join(plain(summary.markdown, values).split())
+    # Only spaces that may break are joined: a number keeps its per cent sign.
+    return re.sub(r"[ \t\n]+", " ", plain(summary.markdown, values)).strip()
 
 
 def finding_title(entry: Entry, subject: Subject) -> str:

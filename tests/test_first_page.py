@@ -242,6 +242,12 @@ def test_names_of_any_length_are_cut_on_the_first_page() -> None:
     assert LONG not in said
 
 
+def test_no_line_ends_between_a_number_and_its_per_cent_sign() -> None:
+    said = " ".join(plain_sentences(subject_of(sample())))
+    assert "15.4\u202f%" in said
+    assert not re.search(r"\d %", said)
+
+
 def section_of(report: Report, number: str) -> str:
     markup = report.html().split(f'<section id="s{number}"')[1].split("</section>")[0]
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", markup)).replace("\u202f", " ")
