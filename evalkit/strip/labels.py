@@ -212,7 +212,7 @@ def spread_letters(places: Sequence[float]) -> list[float]:
     --------
     >>> from evalkit.strip.labels import spread_letters
     >>> [round(place, 1) for place in spread_letters([3.0, 99.0, 100.0])]
-    [3.0, 94.8, 100.0]
+    [3.0, 93.8, 100.0]
     """
     spread = list(places)
     for _ in range(SPREADING_ROUNDS):
