@@ -174,6 +174,8 @@ def _fitted(
     """
     from threadpoolctl import threadpool_limits
 
+    # A column that no row fills tells nothing; gradient boosting cannot even bin it.
+    training = np.where(np.isnan(training).all(axis=0), 0.0, training)
     with threadpool_limits(limits=1, user_api="openmp"):
         guessed: NDArray[np.float64] = model.fit(training, target).predict(tested)
     return guessed

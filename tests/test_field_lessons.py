@@ -75,14 +75,8 @@ def unseen(n_holdout: int) -> evalkit.Assessment:
     return assessed(people(1000, 31), people(1000, 32), holdout)
 
 
-SIZE_MOVES_IT = pytest.mark.xfail(
-    strict=True,
-    reason="the holdout's share of values grows with its rows, and the page compares the two",
-)
 HAS_EXCESS = [
-    pytest.param(slug, marks=SIZE_MOVES_IT if slug == "column_direct_match_protection" else ())
-    for slug in SLUGS
-    if slug not in {"outlier_protection", "inference_accuracy_ratio"}
+    slug for slug in SLUGS if slug not in {"outlier_protection", "inference_accuracy_ratio"}
 ]
 
 
@@ -194,20 +188,7 @@ def test_empty_and_constant_columns_in_all_tables_move_no_score(slug: str, kind:
     assert comparable(found) == pytest.approx(comparable(as_given()[slug]), abs=1e-9)
 
 
-ENDS_IN_ERROR = pytest.mark.xfail(
-    strict=True,
-    raises=ValueError,
-    reason="a model cannot be fitted on a known number that no avatar has",
-)
-RUINED = [
-    pytest.param(
-        slug,
-        kind,
-        marks=ENDS_IN_ERROR if (slug, kind) == ("inference_accuracy_ratio", "empty") else (),
-    )
-    for slug in SLUGS
-    for kind in ("empty", "constant")
-]
+RUINED = [(slug, kind) for slug in SLUGS for kind in ("empty", "constant")]
 
 
 @pytest.mark.parametrize(("slug", "kind"), RUINED)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from evalkit.scenario import Scenario
 
 SLUG = "column_direct_match_protection"
+SIZE_TOLERANCE = 0.1
 FEWEST_UNIQUE = 10
 LARGEST_LIST = 10
 
@@ -47,6 +48,9 @@ def compute(
     share = _mean(counted, "returned")
     low, high = _mean_interval(counted, "returned")
     control = None if release.holdout is None else _mean(counted, "holdout_returned")
+    # More rows hold more values: the shares of tables of other sizes are not compared.
+    n_holdout = 0 if release.holdout is None else len(release.holdout)
+    comparable = abs(n_holdout - len(release.avatars)) <= SIZE_TOLERANCE * len(release.avatars)
     shown = [one for one in counted if one["unique"] >= scenario.min_count]
     worst = sorted(shown, key=lambda one: (-one["returned"] / one["unique"], one["variable"]))
     return Outcome(
@@ -71,7 +75,9 @@ def compute(
             if control is None
             else list(_mean_interval(counted, "holdout_returned")),
             "naive_share": None,
-            "excess": None if control is None else share - control,
+            "n_holdout": n_holdout,
+            "comparable_sizes": comparable,
+            "excess": share - control if control is not None and comparable else None,
             "excess_interval": None,
             "detectable_excess": None,
             "self_score": 0.0,
