@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from evalkit.records import Result as Result
     from evalkit.release import Release as Release
     from evalkit.release import load as load
-    from evalkit.report import Report as Report
+    from evalkit.report.document import Report as Report
     from evalkit.scenario import Scenario as Scenario
     from evalkit.splitting import split as split
 
@@ -26,7 +26,7 @@ __version__ = "0.1.0"
 _MODULES = {"demo": "demo", "metrics": "metrics", "assess": "assessment", "measure": "assessment"}
 _MODULES |= {"InputError": "errors", "Assessment": "records", "Result": "records"}
 _MODULES |= {"Release": "release", "load": "release", "split": "splitting"}
-_MODULES |= {"Report": "report", "Scenario": "scenario"}
+_MODULES |= {"Report": "report.document", "Scenario": "scenario"}
 __all__ = sorted(_MODULES)  # noqa: PLE0605 - each name stands in one place
 
 

@@ -257,7 +257,7 @@ class Assessment(Record, frozen=True, kw_only=True, dict=True):
 
     def _repr_html_(self) -> str:
         """Return the verdict table for a notebook: static, escaped, without an outside address."""
-        from evalkit.report import Report
+        from evalkit.report.document import Report
 
         return Report(self)._repr_html_()
 

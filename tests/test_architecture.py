@@ -21,7 +21,7 @@ FORBIDDEN_NAMES = {
     "core",
     "manager",
 }
-RIGHT_OF_THE_WAIST = "report"
+RIGHT_OF_THE_WAIST = "report.document"
 """Everything that is reached from here works from the JSON alone."""
 
 HOLDS_RECORDS = {"release", "reading", "splitting", "assessment", "quantities", "running"}
@@ -76,8 +76,8 @@ ROWS = {
 # Each outside package has one home; the rest of evalkit goes through that.
 HOMES = {
     # Both others ask it for fonts only: which letters one has, and where its own lie.
-    "matplotlib": {"figures", "pdf", "prose"},
-    "typst": {"prose", "pdf"},
+    "matplotlib": {"figures", "report", "prose"},
+    "typst": {"prose", "report"},
     "markdown_it": {"prose"},
     "papermill": {"running"},
     "nbclient": {"running"},
@@ -85,7 +85,7 @@ HOMES = {
     "nbformat": {"running"},
     "click": {"cli", "commands"},
     "tqdm": {"running"},
-    "jinja2": {"bounded_templates", "layout"},
+    "jinja2": {"report"},
     "numba": {"kernels"},
 }
 

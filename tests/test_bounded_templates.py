@@ -9,8 +9,8 @@ from jinja2.exceptions import SecurityError
 from sample_assessment import bare, sample
 
 import evalkit
-from evalkit.bounded_templates import BoundedEnvironment
-from evalkit.report import Report
+from evalkit.report.bounded_templates import BoundedEnvironment
+from evalkit.report.document import Report
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,12 +10,12 @@ import pytest
 
 import evalkit
 from evalkit.figures import ENGLISH
-from evalkit.pages import PARTS, Pages
 from evalkit.prose import plain, to_html, to_typst
+from evalkit.report.pages import PARTS, Pages
 from evalkit.resources import metric_page
 
 if TYPE_CHECKING:
-    from evalkit.pages import Page
+    from evalkit.report.pages import Page
 
 LONGEST_TITLE = 55
 LONGEST_SUMMARY = 230

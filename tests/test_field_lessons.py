@@ -20,9 +20,9 @@ from test_contract import HIGHEST_SCORES, METRICS, comparable, every_metric, lin
 
 import evalkit
 from evalkit.metric import Basis, Need
-from evalkit.report import Report
-from evalkit.wording import attack_words
-from evalkit.words import load_words
+from evalkit.report.document import Report
+from evalkit.report.wording import attack_words
+from evalkit.report.words import load_words
 
 TESTS = Path(__file__).resolve().parent
 SLUGS = [one.slug for one in METRICS]

@@ -12,18 +12,18 @@ from sample_assessment import bare, correlation, linkability, not_applicable, sa
 from test_contract import people
 
 import evalkit
-from evalkit.blocks import table
 from evalkit.messages import say
-from evalkit.pages import Pages
 from evalkit.records import Target
-from evalkit.report import Report
+from evalkit.report.blocks import table
+from evalkit.report.document import Report
+from evalkit.report.pages import Pages
+from evalkit.report.subject import Subject
+from evalkit.report.view_ledger import ledger_blocks
+from evalkit.report.view_rows import criterion_words, verdict_key, verdict_row
+from evalkit.report.view_verdict import plain_sentences, verdict_title
+from evalkit.report.wording import attack_words
+from evalkit.report.words import load_words
 from evalkit.resources import metric_page
-from evalkit.subject import Subject
-from evalkit.view_ledger import ledger_blocks
-from evalkit.view_rows import criterion_words, verdict_key, verdict_row
-from evalkit.view_verdict import plain_sentences, verdict_title
-from evalkit.wording import attack_words
-from evalkit.words import load_words
 
 if TYPE_CHECKING:
     from evalkit.records import Assessment, Result

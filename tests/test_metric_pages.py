@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from evalkit import figures
-from evalkit.pages import PARTS, Pages
 from evalkit.prose import plain, to_html, to_typst
+from evalkit.report.pages import PARTS, Pages
 
 if TYPE_CHECKING:
-    from evalkit.pages import Page
+    from evalkit.report.pages import Page
 
 LINKABILITY = "linkability_protection_rate"
 CORRELATION = "correlation_difference_ratio"

@@ -14,7 +14,7 @@ from test_contract import people
 import evalkit
 from evalkit import quantities_exchange
 from evalkit.quantities_exchange import Exchange, area_under_curve, exchange
-from evalkit.report import Report
+from evalkit.report.document import Report
 
 LINKABILITY, CORRELATION = "linkability_protection_rate", "correlation_difference_ratio"
 

@@ -248,7 +248,9 @@ def test_gzip_and_parquet_read_as_the_plain_file(write: Any, tmp_path: Path) -> 
 def test_bytes_that_are_no_text_are_refused_by_column(tmp_path: Path) -> None:
     path = tmp_path / "original.parquet"
     pd.DataFrame({"photo": [b"\xff\xfe"], "age": [3]}).to_parquet(path)
-    assert "column 'photo': cells of the type 'binary' cannot all be written as text" in refusal(path)
+    assert "column 'photo': cells of the type 'binary' cannot all be written as text" in refusal(
+        path
+    )
 
 
 def test_a_file_that_hides_its_role_is_called_by_both(write: Any) -> None:

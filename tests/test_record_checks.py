@@ -12,7 +12,7 @@ from sample_assessment import sample
 import evalkit
 from evalkit.cli import main
 from evalkit.records import Assessment, decode
-from evalkit.report import Report
+from evalkit.report.document import Report
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,9 +17,9 @@ from sample_assessment import HOSTILE, NAMES, bare, sample, with_result
 import evalkit
 from evalkit.messages import say
 from evalkit.records import Assessment, Target
-from evalkit.report import Report
-from evalkit.wording import attack_finding, grade, verdict_words
-from evalkit.words import load_words
+from evalkit.report.document import Report
+from evalkit.report.wording import attack_finding, grade, verdict_words
+from evalkit.report.words import load_words
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,7 @@ import pikepdf
 import pytest
 from sample_assessment import sample
 
-from evalkit.report import Report
+from evalkit.report.document import Report
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ from test_contract import linked, people
 from test_metric_pages import FORBIDDEN, LONGEST_TITLE, TARGET, everything, part
 
 import evalkit
-from evalkit.pages import Pages
+from evalkit.report.pages import Pages
 
 SLUGS = (
     "hidden_rate",

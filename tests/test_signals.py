@@ -89,6 +89,6 @@ def test_an_interruption_is_one_line_with_its_code(
     def end(*_: object, **__: object) -> None:
         raise Interrupted(signal.SIGTERM)
 
-    monkeypatch.setattr("evalkit.page_text.catalogue", end)
+    monkeypatch.setattr("evalkit.report.page_text.catalogue", end)
     assert cli.main(["metrics"]) == 143
     assert capsys.readouterr().err == "evalkit: interrupted\n"

@@ -61,7 +61,7 @@ def test_a_full_disk_under_temporary_files_is_one_line(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("evalkit.page_text.catalogue", full)
+    monkeypatch.setattr("evalkit.report.page_text.catalogue", full)
     assert cli.main(["metrics"]) == cli.BAD_INPUT
     error = capsys.readouterr().err
     assert error.startswith("evalkit: No space left on device")

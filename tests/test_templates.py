@@ -9,8 +9,8 @@ from jinja2 import Environment, nodes
 from sample_assessment import bare, sample
 
 import evalkit
-from evalkit.formats import FILTERS
-from evalkit.report import Report
+from evalkit.report.document import Report
+from evalkit.report.formats import FILTERS
 from evalkit.resources import folder
 
 if TYPE_CHECKING:

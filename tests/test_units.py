@@ -10,11 +10,11 @@ from test_contract import linked, people
 
 import evalkit
 from evalkit.records import Target
-from evalkit.report import Report
+from evalkit.report.document import Report
+from evalkit.report.subject import Subject
+from evalkit.report.wording import grade, interval_words, on_strip, score_words, target_words
+from evalkit.report.words import load_words
 from evalkit.running.score_table import score_table
-from evalkit.subject import Subject
-from evalkit.wording import grade, interval_words, on_strip, score_words, target_words
-from evalkit.words import load_words
 
 WORDS = {"labels": {"units": {"avatars": {"one": "{count} avatar", "many": "{count} avatars"}}}}
 

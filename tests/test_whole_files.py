@@ -11,7 +11,7 @@ from sample_assessment import bare
 
 import evalkit
 from evalkit.errors import InputError
-from evalkit.report import Report
+from evalkit.report.document import Report
 from evalkit.running.output_folder import check_output, publish
 from evalkit.whole_files import write_whole
 

@@ -23,7 +23,7 @@ def command(slug: str | None, language: str | None) -> None:
     The page says what a metric asks, how it is computed, how to read it and what it cannot tell.
     """
     from evalkit import metrics
-    from evalkit.page_text import catalogue, page_text
+    from evalkit.report.page_text import catalogue, page_text
     from evalkit.resources import check_language
 
     chosen = check_language(language or "en")

@@ -42,7 +42,7 @@ def command(assessment: str, output: str, language: str | None, templates: str |
         TemporaryDirectory(prefix="evalkit-") as private,
     ):
         os.environ.update(matplotlib_folder(Path(private)))
-        from evalkit.report import Report
+        from evalkit.report.document import Report
 
         report = Report(found, language or found.language, templates and Path(templates))
         report.save(scratch, formats=("html", "pdf", "json"))

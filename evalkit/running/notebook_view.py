@@ -191,7 +191,7 @@ def formulas(assessment: Assessment) -> Sheet:
 
 def _introduction(slug: str, language: str) -> list[str]:
     """Return name, question and formula of a metric as lines of Markdown."""
-    from evalkit.page_text import page_part
+    from evalkit.report.page_text import page_part
     from evalkit.resources import folder
 
     name, question = page_part(slug, "Name", language), page_part(slug, "Question", language)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from evalkit.records import Assessment
     from evalkit.release import Release
-    from evalkit.report import Report
+    from evalkit.report.document import Report
     from evalkit.scenario import Scenario
 
 FORMATS = ("html", "pdf", "ipynb")

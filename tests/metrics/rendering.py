@@ -11,8 +11,8 @@ import pandas as pd
 
 import evalkit
 from evalkit.figures import ENGLISH
-from evalkit.pages import PARTS, Pages
 from evalkit.prose import plain, to_html, to_typst
+from evalkit.report.pages import PARTS, Pages
 
 LONGEST_TITLE = 55
 FORBIDDEN = re.compile(

@@ -20,9 +20,9 @@ from evalkit.metrics.inference_accuracy_ratio import (
     joined_levels,
     score_of,
 )
-from evalkit.pages import PARTS, Pages
 from evalkit.prose import plain
 from evalkit.quantities_models import features, rounds
+from evalkit.report.pages import PARTS, Pages
 
 SLUG = "inference_accuracy_ratio"
 

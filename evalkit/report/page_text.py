@@ -38,7 +38,7 @@ def catalogue(language: str) -> str:
 
     Examples
     --------
-    >>> from evalkit.page_text import catalogue
+    >>> from evalkit.report.page_text import catalogue
     >>> "linkability_protection_rate" in catalogue("en")
     True
     """
@@ -74,7 +74,7 @@ def page_text(slug: str, language: str) -> str:
 
     Examples
     --------
-    >>> from evalkit.page_text import page_text
+    >>> from evalkit.report.page_text import page_text
     >>> "FORMULA" in page_text("correlation_difference_ratio", "en")
     True
     """
@@ -103,7 +103,7 @@ def page_part(slug: str, heading: str, language: str) -> str:
 
     Examples
     --------
-    >>> from evalkit.page_text import page_part
+    >>> from evalkit.report.page_text import page_part
     >>> page_part("linkability_protection_rate", "Name", "en")
     'Linkability protection rate'
     """

@@ -14,7 +14,7 @@ from jinja2.exceptions import SecurityError, TemplateSyntaxError
 from jinja2.sandbox import SandboxedEnvironment
 from jinja2.visitor import NodeTransformer
 
-from evalkit.formats import FILTERS
+from evalkit.report.formats import FILTERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -57,12 +57,12 @@ class BoundedEnvironment(SandboxedEnvironment):
 
     Examples
     --------
-    >>> from evalkit.bounded_templates import BoundedEnvironment
+    >>> from evalkit.report.bounded_templates import BoundedEnvironment
     >>> BoundedEnvironment(str).from_string("{{ 2 * 3 }}").render()
     '6'
     >>> BoundedEnvironment(str).from_string("{{ 'x' * 10**9 }}").render()
     Traceback (most recent call last):
-    evalkit.bounded_templates.TooMuchError: '*' may join numbers only
+    evalkit.report.bounded_templates.TooMuchError: '*' may join numbers only
     """
 
     intercepted_binops = frozenset(_OPERATORS)
@@ -187,7 +187,7 @@ def line_in(error: BaseException, names: Iterable[str]) -> tuple[str, int] | Non
 
     Examples
     --------
-    >>> from evalkit.bounded_templates import BoundedEnvironment, line_in
+    >>> from evalkit.report.bounded_templates import BoundedEnvironment, line_in
     >>> try:
     ...     BoundedEnvironment(str).from_string("\n{{ 1 / 0 }}").render()
     ... except ZeroDivisionError as error:
@@ -210,7 +210,7 @@ def reason_of(error: BaseException) -> str:
 
     Examples
     --------
-    >>> from evalkit.bounded_templates import reason_of
+    >>> from evalkit.report.bounded_templates import reason_of
     >>> reason_of(ZeroDivisionError("division by zero"))
     'division by zero'
     """

@@ -15,10 +15,10 @@ from jinja2 import BaseLoader, TemplateNotFound, TemplateSyntaxError
 from jinja2.loaders import split_template_path
 from markupsafe import Markup
 
-from evalkit.blocks import Picture, Prose
-from evalkit.bounded_templates import BoundedEnvironment, line_in, reason_of
 from evalkit.errors import InputError
 from evalkit.prose import html_text, to_html, to_typst, typst_text
+from evalkit.report.blocks import Picture, Prose
+from evalkit.report.bounded_templates import BoundedEnvironment, line_in, reason_of
 from evalkit.resources import folder
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def render_typst(
     Parameters
     ----------
     view : mapping
-        See `evalkit.view`.
+        See `evalkit.report.view`.
     covered : frozenset of int
         Characters that some font has; others are written as their code points.
     templates : Path, optional

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from evalkit import formats
-from evalkit.blocks import fill, heading, table, text
-from evalkit.filled_pages import finding_title
-from evalkit.subject import criterion_of
-from evalkit.wording import (
+from evalkit.report import formats
+from evalkit.report.blocks import fill, heading, table, text
+from evalkit.report.filled_pages import finding_title
+from evalkit.report.subject import criterion_of
+from evalkit.report.wording import (
     attack_finding,
     attack_words,
     comparable,
@@ -22,8 +22,8 @@ from evalkit.wording import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from evalkit.blocks import Block
-    from evalkit.subject import Entry, Subject
+    from evalkit.report.blocks import Block
+    from evalkit.report.subject import Entry, Subject
 
 LONGEST_NAME: Final = 60
 

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
-from evalkit.bounded_templates import reason_of
 from evalkit.errors import InputError
-from evalkit.layout import render_html, render_notebook, render_typst
-from evalkit.pages import Pages
+from evalkit.report.bounded_templates import reason_of
+from evalkit.report.layout import render_html, render_notebook, render_typst
+from evalkit.report.pages import Pages
+from evalkit.report.subject import Subject
+from evalkit.report.web_style import colours, fonts
+from evalkit.report.words import load_words
 from evalkit.resources import check_language
-from evalkit.subject import Subject
-from evalkit.web_style import colours, fonts
 from evalkit.whole_files import write_whole
-from evalkit.words import load_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -88,7 +88,7 @@ class Report:
         bytes
             The same bytes for the same assessment.
         """
-        from evalkit.pdf import compile_pdf, font_folders, printable_characters
+        from evalkit.report.pdf import compile_pdf, font_folders, printable_characters
 
         folders = font_folders(self.templates)
         with self._explained():
@@ -187,7 +187,7 @@ class Report:
 
     @cached_property
     def _view(self) -> dict[str, Any]:
-        from evalkit.view import build_view
+        from evalkit.report.view import build_view
 
         return build_view(self._subject)
 

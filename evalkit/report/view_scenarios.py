@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from evalkit import formats
-from evalkit.blocks import beside, facts, figure, heading, prose, table, text
-from evalkit.diagram import holdout_diagram
-from evalkit.subject import by_key, declared_text
-from evalkit.view_front import declared_rows
-from evalkit.view_verdict import recipient_words
-from evalkit.wording import sentence, shortened
+from evalkit.report import formats
+from evalkit.report.blocks import beside, facts, figure, heading, prose, table, text
+from evalkit.report.diagram import holdout_diagram
+from evalkit.report.subject import by_key, declared_text
+from evalkit.report.view_front import declared_rows
+from evalkit.report.view_verdict import recipient_words
+from evalkit.report.wording import sentence, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalkit.blocks import Block
-    from evalkit.subject import Subject
+    from evalkit.report.blocks import Block
+    from evalkit.report.subject import Subject
 
 ADVISED_HOLDOUT_FROM_ROWS: Final = 500
 OVERLAP_CODES: Final = frozenset({"holdout_overlap", "holdout_equals_original"})

@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from evalkit.blocks import fill
-from evalkit.wording import attack_finding, headline, joined, shortened
+from evalkit.report.blocks import fill
+from evalkit.report.wording import attack_finding, headline, joined, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evalkit.pages import Page, Pages
     from evalkit.records import Assessment, Result, ScenarioRecord
-    from evalkit.words import Words
+    from evalkit.report.pages import Page, Pages
+    from evalkit.report.words import Words
 
 CRITERIA: Final = ("singling out", "linkability", "inference", "membership", "utility")
 """The rows of the verdict table and sections 8 to 12, in this order."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import date as calendar_date
 from typing import TYPE_CHECKING, Any, Final
 
-from evalkit import formats
-from evalkit.blocks import kept_together
 from evalkit.errors import InputError
-from evalkit.subject import CRITERIA, FIRST_CRITERION_SECTION, SHORT_DIGEST, declared_text
-from evalkit.view_annex import (
+from evalkit.report import formats
+from evalkit.report.blocks import kept_together
+from evalkit.report.subject import CRITERIA, FIRST_CRITERION_SECTION, SHORT_DIGEST, declared_text
+from evalkit.report.view_annex import (
     attachment_blocks,
     full_blocks,
     glossary_blocks,
@@ -18,21 +18,21 @@ from evalkit.view_annex import (
     signoff_blocks,
     target_blocks,
 )
-from evalkit.view_front import context_blocks, data_blocks, scope_blocks, treatment_blocks
-from evalkit.view_ledger import ledger_blocks, limitation_blocks
-from evalkit.view_results import (
+from evalkit.report.view_front import context_blocks, data_blocks, scope_blocks, treatment_blocks
+from evalkit.report.view_ledger import ledger_blocks, limitation_blocks
+from evalkit.report.view_results import (
     criterion_blocks,
     criterion_title,
 )
-from evalkit.view_scenarios import holdout_blocks, scenario_blocks
-from evalkit.view_verdict import plain_sentences, verdict_blocks, verdict_title
-from evalkit.wording import shortened
+from evalkit.report.view_scenarios import holdout_blocks, scenario_blocks
+from evalkit.report.view_verdict import plain_sentences, verdict_blocks, verdict_title
+from evalkit.report.wording import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from evalkit.blocks import Block
-    from evalkit.subject import Subject
+    from evalkit.report.blocks import Block
+    from evalkit.report.subject import Subject
 
 LONGEST_CLASS: Final = 24
 _OWN_PAGE: Final = frozenset({"1", "15"})

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from evalkit import formats
-from evalkit.blocks import Picture, fill
 from evalkit.prose import html_text
+from evalkit.report import formats
+from evalkit.report.blocks import Picture, fill
 
 if TYPE_CHECKING:
-    from evalkit.subject import Subject
+    from evalkit.report.subject import Subject
 
 WIDTH_PT: Final = 300
 PIXELS_PER_POINT: Final = 1.625

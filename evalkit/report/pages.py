@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from markupsafe import Markup
 
-from evalkit.blocks import Prose
-from evalkit.bounded_templates import BoundedEnvironment, line_in, reason_of
 from evalkit.errors import InputError
-from evalkit.formats import NARROW_SPACE
 from evalkit.prose import Formula, ProseError, plain, to_html, to_typst
+from evalkit.report.blocks import Prose
+from evalkit.report.bounded_templates import BoundedEnvironment, line_in, reason_of
+from evalkit.report.formats import NARROW_SPACE
 from evalkit.resources import folder
 
 if TYPE_CHECKING:

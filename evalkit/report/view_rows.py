@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from evalkit import formats
-from evalkit.blocks import fill
-from evalkit.pictures import known_kinds, score_strip
-from evalkit.subject import CRITERIA, criterion_of, section_of
-from evalkit.wording import (
+from evalkit.report import formats
+from evalkit.report.blocks import fill
+from evalkit.report.pictures import known_kinds, score_strip
+from evalkit.report.subject import CRITERIA, criterion_of, section_of
+from evalkit.report.wording import (
     attack_words,
     basis_words,
     grade,
@@ -26,9 +26,9 @@ from evalkit.wording import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evalkit.blocks import Picture
     from evalkit.records import Result
-    from evalkit.subject import Entry, Subject
+    from evalkit.report.blocks import Picture
+    from evalkit.report.subject import Entry, Subject
 
 LONGEST_NAME: Final = 34
 LONGEST_ISSUER: Final = 24

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
-from evalkit import formats
-from evalkit.blocks import fill, heading, items, prose, table, text
-from evalkit.subject import CRITERIA
-from evalkit.view_front import ROWS_SHOWN
-from evalkit.wording import COMPARED, attack_finding, joined, sentence, shortened
+from evalkit.report import formats
+from evalkit.report.blocks import fill, heading, items, prose, table, text
+from evalkit.report.subject import CRITERIA
+from evalkit.report.view_front import ROWS_SHOWN
+from evalkit.report.wording import COMPARED, attack_finding, joined, sentence, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evalkit.blocks import Block
     from evalkit.records import Result
-    from evalkit.subject import Subject
+    from evalkit.report.blocks import Block
+    from evalkit.report.subject import Subject
 
 LONGEST_NAME: Final = 60
 FEW_ROWS: Final = 100

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from evalkit.prose import plain
-from evalkit.wording import comparable, shortened
+from evalkit.report.wording import comparable, shortened
 
 if TYPE_CHECKING:
-    from evalkit.pages import Page
-    from evalkit.subject import Entry, Subject
+    from evalkit.report.pages import Page
+    from evalkit.report.subject import Entry, Subject
 
 LONGEST_NAME: Final = 34
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from evalkit import formats
-from evalkit.blocks import beside, facts, fill, prose, text
-from evalkit.filled_pages import summary_of
-from evalkit.subject import CRITERIA, SHORT_DIGEST, criterion_of, declared_text
-from evalkit.view_rows import judged_measures, verdict_key, verdict_row
-from evalkit.wording import (
+from evalkit.report import formats
+from evalkit.report.blocks import beside, facts, fill, prose, text
+from evalkit.report.filled_pages import summary_of
+from evalkit.report.subject import CRITERIA, SHORT_DIGEST, criterion_of, declared_text
+from evalkit.report.view_rows import judged_measures, verdict_key, verdict_row
+from evalkit.report.wording import (
     attack_finding,
     comparable,
     grade,
@@ -21,8 +21,8 @@ from evalkit.wording import (
 )
 
 if TYPE_CHECKING:
-    from evalkit.blocks import Block
-    from evalkit.subject import Entry, Subject
+    from evalkit.report.blocks import Block
+    from evalkit.report.subject import Entry, Subject
 
 LONGEST_ENTRY: Final = 90
 LONGEST_NAME: Final = 34

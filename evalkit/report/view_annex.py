@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from evalkit import formats
-from evalkit.blocks import beside, fill, heading, items, note, prose, table, text
-from evalkit.subject import SHORT_DIGEST, criterion_of
-from evalkit.view_front import ROWS_SHOWN, VARIABLES_SHOWN, files, variable_table
-from evalkit.wording import (
+from evalkit.report import formats
+from evalkit.report.blocks import beside, fill, heading, items, note, prose, table, text
+from evalkit.report.subject import SHORT_DIGEST, criterion_of
+from evalkit.report.view_front import ROWS_SHOWN, VARIABLES_SHOWN, files, variable_table
+from evalkit.report.wording import (
     COMPARED,
     attack_finding,
     interval_words,
@@ -23,8 +23,8 @@ from evalkit.wording import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evalkit.blocks import Block
-    from evalkit.subject import Entry, Subject
+    from evalkit.report.blocks import Block
+    from evalkit.report.subject import Entry, Subject
 
 LONGEST_NAME: Final = 60
 TIMES: Final = "\u00d7"

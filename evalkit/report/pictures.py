@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from evalkit.blocks import Picture
-from evalkit.wording import headline
+from evalkit.report.blocks import Picture
+from evalkit.report.wording import headline
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,13 +6,18 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from evalkit.blocks import Prose, beside, facts, figure, heading, measure, note, prose, text
-from evalkit.filled_pages import finding_title, page_of
-from evalkit.pages import LIMIT_BESIDE, MARGIN_PARTS, PARTS
-from evalkit.pictures import in_rows, metric_pictures, score_strip
-from evalkit.subject import criterion_of
-from evalkit.view_compared import leading_scenario, measures_table, part_level, scenario_table
-from evalkit.wording import (
+from evalkit.report.blocks import Prose, beside, facts, figure, heading, measure, note, prose, text
+from evalkit.report.filled_pages import finding_title, page_of
+from evalkit.report.pages import LIMIT_BESIDE, MARGIN_PARTS, PARTS
+from evalkit.report.pictures import in_rows, metric_pictures, score_strip
+from evalkit.report.subject import criterion_of
+from evalkit.report.view_compared import (
+    leading_scenario,
+    measures_table,
+    part_level,
+    scenario_table,
+)
+from evalkit.report.wording import (
     comparable,
     grade,
     on_strip,
@@ -23,9 +28,9 @@ from evalkit.wording import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalkit.blocks import Block
-    from evalkit.pages import Page
-    from evalkit.subject import Entry, Subject
+    from evalkit.report.blocks import Block
+    from evalkit.report.pages import Page
+    from evalkit.report.subject import Entry, Subject
 
 LONGEST_NAME: Final = 60
 ROWS_BEFORE_A_PAGE: Final = 4

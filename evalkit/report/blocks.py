@@ -125,7 +125,7 @@ def kept_together(blocks: Sequence[Block]) -> list[Block]:
 
     Examples
     --------
-    >>> from evalkit.blocks import items, kept_together, text
+    >>> from evalkit.report.blocks import items, kept_together, text
     >>> kept_together([text("Why."), text("How."), items([])])[1]["sticky"]
     False
     >>> kept_together([text("Why."), {"kind": "table"}])[0]["sticky"]

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from evalkit import formats
-from evalkit.blocks import fill
+from evalkit.report import formats
+from evalkit.report.blocks import fill
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from evalkit.records import Result, Target
-    from evalkit.words import Words
+    from evalkit.report.words import Words
 
 WEAKEST_DETECTABLE_SHARE: Final = 0.10
 """An attack that could miss an excess of ten points is too weak to tell."""

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from evalkit import formats
-from evalkit.blocks import beside, heading, note, prose, table, text
-from evalkit.subject import by_key, declared_text, key_of
-from evalkit.view_verdict import control_words, profile_words, recipient_words
-from evalkit.wording import sentence, shortened
+from evalkit.report import formats
+from evalkit.report.blocks import beside, heading, note, prose, table, text
+from evalkit.report.subject import by_key, declared_text, key_of
+from evalkit.report.view_verdict import control_words, profile_words, recipient_words
+from evalkit.report.wording import sentence, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evalkit.blocks import Block, Prose
     from evalkit.records import InputRecord, VariableRecord
-    from evalkit.subject import Subject
+    from evalkit.report.blocks import Block, Prose
+    from evalkit.report.subject import Subject
 
 VARIABLES_SHOWN: Final = 40
 ROWS_SHOWN: Final = 300

@@ -1,0 +1,1 @@
+"""An assessment as a document: one view, HTML and PDF, and its display in notebooks."""
