@@ -24,7 +24,7 @@ demo:
 test:
 	@$(FIND_PYTHON)
 	@$(SET_UP) test
-	@$(VENV_PYTHON) -m pytest
+	@$(VENV_PYTHON) -m pytest -n auto --dist loadfile
 
 # Style and types.
 lint:
