@@ -114,3 +114,11 @@ def test_the_source_and_its_licence_are_named_where_the_data_are() -> None:
 
 def test_the_embedded_files_are_small() -> None:
     assert sum(path.stat().st_size for path in FOLDER.iterdir() if path.is_file()) < 300_000
+
+
+def test_the_attribution_goes_with_the_report() -> None:
+    from evalkit import demo
+
+    source = demo.DECLARED["source_of_the_data"]
+    for part in ("Becker", "Kohavi", "UCI", "CC BY 4.0", "10.24432/C5XW20"):
+        assert part in source

@@ -217,3 +217,7 @@ def test_the_installed_command_writes_the_demo_report(installed: Path, clean_hom
     output_of(installed / "evalkit", "demo", "-o", "out")
     assert {file.name for file in (clean_home / "out").iterdir()} == REPORT_FILES
     assert json.loads((clean_home / "out" / "assessment.json").read_bytes())["results"]
+    # The licence of the embedded tables asks for their source in the report.
+    html = (clean_home / "out" / "technical_assessment.html").read_text(encoding="utf-8")
+    assert "UCI Machine Learning Repository" in html
+    assert "CC BY 4.0" in html

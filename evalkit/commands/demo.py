@@ -25,4 +25,5 @@ def command(output: str | None, *, quiet: bool) -> int:
 
     paths = demo.paths()
     tables = {"original": paths.original, "avatars": paths.avatars, "holdout": paths.holdout}
-    return assess_and_print({**tables, "quiet": quiet}, Path(output or "reports/demo"))
+    told = {"title": demo.TITLE, "declared": demo.DECLARED, "quiet": quiet}
+    return assess_and_print({**tables, **told}, Path(output or "reports/demo"))
