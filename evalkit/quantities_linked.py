@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from evalkit.intervals import wilson
 from evalkit.kernels import own_rank
 from evalkit.messages import say
 from evalkit.quantities import cells, content_order, real_pairing, remembered
@@ -154,6 +155,30 @@ class OwnHits:
     def share(self) -> float:
         """Expected share of originals that find their own avatar, 0 to 1."""
         return _mean(self.probability)
+
+    def facts(self, names: Sequence[str], n_avatars: int) -> dict[str, Any]:
+        """Return the facts of the attack on the variables `names`; it has no control."""
+        n = len(self.probability)
+        return {
+            "n_original": n,
+            "n_avatars": n_avatars,
+            "variables": list(names),
+            "n_variables": len(names),
+            "ties_as_hits": 100 * (1 - float(self.among.mean())),
+            "mean_tie_set": math.fsum(self.size) / n,
+            "self_score": 100 * (1 - self.copy_share),
+            "floor_score": 100 * (1 - 1 / n_avatars),
+            "attempts": n,
+            "success_share": self.share,
+            "success_interval": list(wilson(n * self.share, n)),
+            "naive_share": 1 / n_avatars,
+            "control_attempts": None,
+            "control_share": None,
+            "control_interval": None,
+            "excess": None,
+            "excess_interval": None,
+            "detectable_excess": None,
+        }
 
 
 def own_hits(release: Release, names: Sequence[str]) -> OwnHits:

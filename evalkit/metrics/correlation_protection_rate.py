@@ -12,10 +12,8 @@ has nothing to do with coefficients of correlation. Off unless it is asked for.
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
-from evalkit import intervals
 from evalkit.messages import say
 from evalkit.metric import Basis, Metric, Need, NotApplicable, Outcome, Section
 
@@ -45,30 +43,10 @@ def compute(
             say("no_known", "No variable is known. Name at least one with --known.")
         )
     found = own_hits(release, names)
-    n, share = len(found.probability), found.share  # mean of 1[y_i in T(i)] / |T(i)|
-    low, high = intervals.wilson(n * share, n)
-    facts: dict[str, Any] = {
-        "n_original": n,
-        "n_avatars": len(release.avatars),
-        "variables": list(names),
-        "n_variables": len(names),
-        "ties_as_hits": 100 * (1 - float(found.among.mean())),
-        "mean_tie_set": math.fsum(found.size) / n,
-        "self_score": 100 * (1 - found.copy_share),
-        "floor_score": 100 * (1 - 1 / len(release.avatars)),
-        "attempts": n,
-        "success_share": share,
-        "success_interval": [low, high],
-        "naive_share": 1 / len(release.avatars),
-        "control_attempts": None,
-        "control_share": None,
-        "control_interval": None,
-        "excess": None,
-        "excess_interval": None,
-        "detectable_excess": None,
-    }
+    facts = found.facts(names, len(release.avatars))
+    low, high = facts["success_interval"]
     return Outcome(
-        score=100 * (1 - share),
+        score=100 * (1 - found.share),  # mean of 1[y_i in T(i)] / |T(i)|
         interval=(100 * (1 - high), 100 * (1 - low)),
         interval_method="wilson",
         facts=facts,
