@@ -36,6 +36,15 @@ STANDARD_ERRORS = 3.5
 """0.5 % of exchangeable holdouts lie above, as with the deals: 2.576 times 1.35, as areas over the
 folds of one table vary that much more than Mann and Whitney's (240 draws of 40 to 300 rows)."""
 
+TOLD_APART = (
+    "a classifier tells it from the originals with an area under the curve of {area:.2f} "
+    "(0.50 is chance)"
+)
+CORRELATIONS_DIFFER = (
+    "its correlations differ from the originals' more than in any of {deals} random deals of the "
+    "same people"
+)
+
 
 @dataclass(frozen=True, eq=False)
 class Exchange:
@@ -68,22 +77,28 @@ class Exchange:
         The correlations differ more than in every re-deal, or the area is over 0.6 and beyond
         chance. Each happens to one exchangeable holdout in two hundred.
         """
+        return self.rank == 1.0 or self.told_apart
+
+    @property
+    def told_apart(self) -> bool:
+        """Whether the forest tells holdout from originals beyond chance."""
         n, m = self.rows_original, self.rows_holdout
         chance = STANDARD_ERRORS * math.sqrt((n + m + 1) / (12 * n * m))  # Mann-Whitney
-        return self.rank == 1.0 or self.area > max(LARGEST_AREA, 0.5 + chance)
+        return self.area > max(LARGEST_AREA, 0.5 + chance)
 
     @property
     def warning(self) -> Message | None:
         """What follows for all that is compared with the holdout, or None if it is alike."""
         if not self.differs:
             return None
+        evidence = TOLD_APART if self.told_apart else CORRELATIONS_DIFFER
         return say(
             "holdout_differs",
-            "The holdout is not a sample of the same people, so nothing is judged against it: a "
-            "classifier tells it from the originals with an area under the curve of {area:.2f} "
-            "(0.50 is chance). Draw a holdout at random from the originals before anonymisation.",
+            f"The holdout is not a sample of the same people, so nothing is judged against it: "
+            f"{evidence}. Draw a holdout at random from the originals before anonymisation.",
             area=self.area,
             rank=self.rank,
+            deals=self.deals,
         )
 
 

@@ -186,3 +186,13 @@ def test_the_report_says_what_the_holdout_is_worth() -> None:
     assert re.search(r"area under the curve of 0\.[89]\d", said)
     alike = Report(evalkit.assess(release(people(150, 3)), metrics=[CORRELATION])).html()
     assert "Nothing speaks against its being a sample of the same people" in alike
+
+
+def test_the_warning_names_the_test_that_found_the_difference() -> None:
+    by_correlations = Exchange(1.0, 200, 0.5, 300, 300).warning
+    by_forest = Exchange(0.4, 200, 0.9, 300, 300).warning
+    assert by_correlations is not None
+    assert by_forest is not None
+    assert "any of 200 random deals" in by_correlations.text
+    assert "classifier" not in by_correlations.text
+    assert "area under the curve of 0.90" in by_forest.text

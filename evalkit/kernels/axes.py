@@ -143,15 +143,15 @@ def coded_matrix(columns: Sequence[ColumnCells], codings: Sequence[Coding | None
     return np.column_stack(parts) if parts else np.zeros((len(columns[0]), 0))
 
 
-def principal_axes(matrix: Matrix, count: int) -> tuple[Matrix, NDArray[np.float64]]:
-    """Return the first axes of a centred matrix and their shares of the variance.
+def axes_of_products(products: Matrix, count: int) -> tuple[Matrix, NDArray[np.float64]]:
+    """Return the first axes from X'X, which can be added up over parts of X, and their shares.
 
     Parameters
     ----------
-    matrix : ndarray of float64, shape (n, q)
-        Coded originals.
+    products : ndarray of float64, shape (q, q)
+        X'X of the coded originals X.
     count : int
-        Number of axes wanted; fewer come back where the matrix has fewer columns.
+        Number of axes wanted; fewer come back where X has fewer columns.
 
     Returns
     -------
@@ -164,28 +164,10 @@ def principal_axes(matrix: Matrix, count: int) -> tuple[Matrix, NDArray[np.float
     Examples
     --------
     >>> import numpy as np
-    >>> from evalkit.kernels.axes import principal_axes
-    >>> loadings, shares = principal_axes(np.array([[2.0, 0.0], [-2.0, 0.0]]), 1)
+    >>> from evalkit.kernels.axes import axes_of_products
+    >>> loadings, shares = axes_of_products(np.array([[8.0, 0.0], [0.0, 0.0]]), 1)
     >>> loadings.ravel().tolist(), shares.tolist()
     ([1.0, 0.0], [1.0])
-    """
-    return axes_of_products(matrix.T @ matrix, count)
-
-
-def axes_of_products(products: Matrix, count: int) -> tuple[Matrix, NDArray[np.float64]]:
-    """Return the same as `principal_axes` from X'X, which can be added up over parts of X.
-
-    Parameters
-    ----------
-    products : ndarray of float64, shape (q, q)
-        X'X of the coded originals X.
-    count : int
-        Number of axes wanted.
-
-    Returns
-    -------
-    ndarray of float64, shape (q, axes)
-    ndarray of float64, shape (axes,)
     """
     if len(products) == 0:
         return np.zeros((0, 0)), np.zeros(0)

@@ -348,7 +348,7 @@ def _warnings(release: Release, facts: Mapping[str, Any]) -> list[Message]:
     if release.holdout_kind == "real" and facts["reference_rank"] >= UNUSUAL_RANK:
         found.append(
             say(
-                "holdout_differs",
+                "reference_unusual",
                 "The holdout differs from the originals more than {percent:.0f} % of random "
                 "deals of the same rows do: it may not be a sample of the same people.",
                 percent=100 * facts["reference_rank"],
