@@ -11,180 +11,54 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from evalkit.errors import InputError
-from evalkit.messages import Message  # noqa: TC001 - the fields are read at run time
 from evalkit.record_checks import check
+from evalkit.record_parts import (
+    AnalysisRecord,
+    AnalysisTerm,
+    DistributionRecord,
+    Estimate,
+    ExchangeRecord,
+    InputRecord,
+    ProfileRecord,
+    Record,
+    ReleaseRecord,
+    Result,
+    ScenarioRecord,
+    ScenarioResults,
+    Subgroup,
+    SubgroupScore,
+    SubgroupsRecord,
+    Target,
+    VariableRecord,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SCHEMA_VERSION = 1
+__all__ = [
+    "AnalysisRecord",
+    "AnalysisTerm",
+    "Assessment",
+    "DistributionRecord",
+    "Estimate",
+    "ExchangeRecord",
+    "InputRecord",
+    "ProfileRecord",
+    "Record",
+    "ReleaseRecord",
+    "Result",
+    "ScenarioRecord",
+    "ScenarioResults",
+    "Subgroup",
+    "SubgroupScore",
+    "SubgroupsRecord",
+    "Target",
+    "VariableRecord",
+    "decode",
+]
+
+SCHEMA_VERSION = 2
 LARGEST_FILE_BYTES = 64 * 2**20
-
-
-class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A frozen record that refuses unknown fields."""
-
-
-class InputRecord(Record, frozen=True, kw_only=True):
-    """One input table as it was read: base name, size and SHA-256 of the file."""
-
-    name: str
-    rows: int
-    columns: int
-    sha256: str | None
-
-
-class VariableRecord(Record, frozen=True, kw_only=True):
-    """One column: what it was read as and whether the metrics saw it."""
-
-    name: str
-    type: str
-    role: str
-    used: bool
-    missing_share: float
-    level_band: str
-    identifier: bool
-    notes: list[Message]
-
-
-class ExchangeRecord(Record, frozen=True, kw_only=True):
-    """Whether a real holdout is a sample of the same people as the originals.
-
-    Attributes
-    ----------
-    differs : bool
-        If so, nothing is judged against the holdout.
-    area : float
-        Cross-validated area under the curve of a classifier that tells the two apart; 0.5 is
-        chance.
-    rank : float, optional
-        Share of the re-deals of all real records whose two parts differ less in their
-        correlations; None with fewer than two numeric variables.
-    """
-
-    differs: bool
-    area: float
-    rank: float | None
-    deals: int
-    rows_original: int
-    rows_holdout: int
-
-
-class ReleaseRecord(Record, frozen=True, kw_only=True):
-    """The tables of a release: sizes, hashes and columns, no cells."""
-
-    original: InputRecord
-    avatars: InputRecord
-    holdout: InputRecord | None
-    holdout_kind: str
-    row_link: bool
-    axes: int
-    seed: int
-    n_working: int
-    n_working_avatars: int
-    n_holdout: int
-    variables: list[VariableRecord]
-    notes: list[Message]
-    exchange: ExchangeRecord | None = None
-
-
-class ScenarioRecord(Record, frozen=True, kw_only=True):
-    """What an attacker was taken to hold, and the seed of every draw."""
-
-    name: str
-    known: list[str]
-    sensitive: str | None
-    context: str | None
-    seed: int
-    min_count: int
-
-
-class Target(Record, frozen=True, kw_only=True):
-    """A value that somebody set for a metric."""
-
-    operator: str
-    value: float
-    issuer: str
-    definition: str
-
-
-class ProfileRecord(Record, frozen=True, kw_only=True):
-    """The target profile that was used: who set it, when, for whom.
-
-    Attributes
-    ----------
-    targets : dict
-        Slug to target, as the profile states them, whatever was measured.
-    unmeasured : list of str
-        Those of them that are no metric of the version that assessed.
-    warnings : list of Message
-        What the reader must know of the profile in this run, such as another recipient.
-    """
-
-    name: str
-    issuer: str
-    issuer_role: str
-    date: str
-    status: str
-    caveat: str
-    context: dict[str, Any]
-    sha256: str
-    source: dict[str, Any] = {}
-    targets: dict[str, Target] = {}
-    unmeasured: list[str] = []
-    warnings: list[Message] = []
-
-
-class Result(Record, frozen=True, kw_only=True):
-    """One metric's outcome with its verdict.
-
-    Attributes
-    ----------
-    status : str
-        ``"measured"`` or ``"not applicable"``.
-    verdict : str
-        ``"met"``, ``"not met"``, ``"no target"`` or ``"not applicable"``.
-    score : float, optional
-        In `unit`; None when the metric is not applicable.
-    interval : tuple of two float, optional
-        95 % interval in the unit of the score.
-    facts : dict
-        Plain numbers behind the score, described on the metric's page.
-    """
-
-    version: int
-    section: str
-    criterion: str | None
-    level: str | None
-    basis: str
-    status: str
-    reason: Message | None
-    score: float | None
-    unit: str
-    direction: str
-    interval: tuple[float, float] | None
-    interval_method: str | None
-    target: Target | None
-    verdict: str
-    warnings: list[Message]
-    facts: dict[str, Any]
-    seconds: float | None
-
-    @property
-    def headline(self) -> float | None:
-        """Return the number that stands for the result: the average over ties where there is one.
-
-        It is the one that its interval belongs to.
-        """
-        expected = self.facts.get("expected_score")
-        return self.score if expected is None or self.score is None else float(expected)
-
-
-class ScenarioResults(Record, frozen=True, kw_only=True):
-    """A further scenario with the results that depend on it."""
-
-    scenario: ScenarioRecord
-    results: dict[str, Result]
 
 
 class Assessment(Record, frozen=True, kw_only=True, dict=True):
@@ -213,6 +87,9 @@ class Assessment(Record, frozen=True, kw_only=True, dict=True):
     profile: ProfileRecord | None
     results: dict[str, Result]
     more_scenarios: list[ScenarioResults]
+    distributions: list[DistributionRecord] = []  # noqa: RUF012 - msgspec copies a default
+    subgroups: SubgroupsRecord | None = None
+    analyses: list[AnalysisRecord] = []  # noqa: RUF012 - msgspec copies a default
 
     def __getitem__(self, key: str | tuple[str, str]) -> Result:
         """Return the result of a slug, or of a (slug, scenario name) pair.

@@ -45,7 +45,7 @@ def sample(*, holdout_kind: str = "real", names: list[str] | None = None) -> Ass
     """Return an assessment with one missed target, one met, and three criteria not measured."""
     used = names or NAMES
     return Assessment(
-        schema_version=1,
+        schema_version=2,
         evalkit="0.1.0",
         created="2026-11-29T19:00:00Z",
         title="Northern cohort, release 2026-11",

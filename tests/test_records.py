@@ -58,7 +58,7 @@ def test_the_frame_has_a_row_for_each_result(assessment: evalkit.Assessment) -> 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ((b'"schema_version": 1', b'"schema_version": 99'), "newer evalkit"),
+        ((b'"schema_version": 2', b'"schema_version": 99'), "newer evalkit"),
         ((b'"title":', b'"surprise": 1, "title":'), "unknown field"),
         ((b'"seed": 0', b'"seed": NaN'), "not valid JSON"),
         ((b'"seed": 0', b'"seed": 1e999'), "not"),

@@ -1,0 +1,302 @@
+"""The parts that an assessment is made of: frozen records of plain values, no cell of any table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from evalkit.messages import Message  # noqa: TC001 - the fields are read at run time
+
+
+class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A frozen record that refuses unknown fields."""
+
+
+class InputRecord(Record, frozen=True, kw_only=True):
+    """One input table as it was read: base name, size and SHA-256 of the file.
+
+    Attributes
+    ----------
+    individuals : int, optional
+        Number of persons, where a personal key was declared and the table carries it.
+    """
+
+    name: str
+    rows: int
+    columns: int
+    sha256: str | None
+    individuals: int | None = None
+
+
+class VariableRecord(Record, frozen=True, kw_only=True):
+    """One column: what it was read as and whether the metrics saw it."""
+
+    name: str
+    type: str
+    role: str
+    used: bool
+    missing_share: float
+    level_band: str
+    identifier: bool
+    notes: list[Message]
+
+
+class ExchangeRecord(Record, frozen=True, kw_only=True):
+    """Whether a real holdout is a sample of the same people as the originals.
+
+    Attributes
+    ----------
+    differs : bool
+        If so, nothing is judged against the holdout.
+    area : float
+        Cross-validated area under the curve of a classifier that tells the two apart; 0.5 is
+        chance.
+    rank : float, optional
+        Share of the re-deals of all real records whose two parts differ less in their
+        correlations; None with fewer than two numeric variables.
+    """
+
+    differs: bool
+    area: float
+    rank: float | None
+    deals: int
+    rows_original: int
+    rows_holdout: int
+
+
+class ReleaseRecord(Record, frozen=True, kw_only=True):
+    """The tables of a release: sizes, hashes and columns, no cells."""
+
+    original: InputRecord
+    avatars: InputRecord
+    holdout: InputRecord | None
+    holdout_kind: str
+    row_link: bool
+    axes: int
+    seed: int
+    n_working: int
+    n_working_avatars: int
+    n_holdout: int
+    variables: list[VariableRecord]
+    notes: list[Message]
+    exchange: ExchangeRecord | None = None
+    individual: str | None = None
+
+
+class ScenarioRecord(Record, frozen=True, kw_only=True):
+    """What an attacker was taken to hold, and the seed of every draw."""
+
+    name: str
+    known: list[str]
+    sensitive: str | None
+    context: str | None
+    seed: int
+    min_count: int
+
+
+class Target(Record, frozen=True, kw_only=True):
+    """A value that somebody set for a metric."""
+
+    operator: str
+    value: float
+    issuer: str
+    definition: str
+
+
+class ProfileRecord(Record, frozen=True, kw_only=True):
+    """The target profile that was used: who set it, when, for whom.
+
+    Attributes
+    ----------
+    targets : dict
+        Slug to target, as the profile states them, whatever was measured.
+    unmeasured : list of str
+        Those of them that are no metric of the version that assessed.
+    warnings : list of Message
+        What the reader must know of the profile in this run, such as another recipient.
+    """
+
+    name: str
+    issuer: str
+    issuer_role: str
+    date: str
+    status: str
+    caveat: str
+    context: dict[str, Any]
+    sha256: str
+    source: dict[str, Any] = {}
+    targets: dict[str, Target] = {}
+    unmeasured: list[str] = []
+    warnings: list[Message] = []
+
+
+class Result(Record, frozen=True, kw_only=True):
+    """One metric's outcome with its verdict.
+
+    Attributes
+    ----------
+    status : str
+        ``"measured"`` or ``"not applicable"``.
+    verdict : str
+        ``"met"``, ``"not met"``, ``"no target"`` or ``"not applicable"``.
+    score : float, optional
+        In `unit`; None when the metric is not applicable.
+    interval : tuple of two float, optional
+        95 % interval in the unit of the score.
+    facts : dict
+        Plain numbers behind the score, described on the metric's page.
+    """
+
+    version: int
+    section: str
+    criterion: str | None
+    level: str | None
+    basis: str
+    status: str
+    reason: Message | None
+    score: float | None
+    unit: str
+    direction: str
+    interval: tuple[float, float] | None
+    interval_method: str | None
+    target: Target | None
+    verdict: str
+    warnings: list[Message]
+    facts: dict[str, Any]
+    seconds: float | None
+
+    @property
+    def headline(self) -> float | None:
+        """Return the number that stands for the result: the average over ties where there is one.
+
+        It is the one that its interval belongs to.
+        """
+        expected = self.facts.get("expected_score")
+        return self.score if expected is None or self.score is None else float(expected)
+
+
+class ScenarioResults(Record, frozen=True, kw_only=True):
+    """A further scenario with the results that depend on it."""
+
+    scenario: ScenarioRecord
+    results: dict[str, Result]
+
+
+class DistributionRecord(Record, frozen=True, kw_only=True):
+    """One variable in all tables on the same bins or levels, small counts suppressed.
+
+    Attributes
+    ----------
+    name, type : str
+        The variable.
+    bins : list of str
+        Levels, or ranges in words from inner edges; the last may be the rest taken together.
+    original, avatars, holdout : list of float, optional
+        Share of the filled cells in each bin, 0 to 1; None where nothing may be shown.
+    original_missing, avatars_missing, holdout_missing : float, optional
+        Share of missing cells, 0 to 1.
+    """
+
+    name: str
+    type: str
+    bins: list[str]
+    edges: list[float] | None
+    original: list[float] | None
+    avatars: list[float] | None
+    holdout: list[float] | None
+    original_missing: float
+    avatars_missing: float
+    holdout_missing: float | None
+    reason: Message | None = None
+
+
+class SubgroupScore(Record, frozen=True, kw_only=True):
+    """The headline number of one metric among the people of one subgroup."""
+
+    status: str
+    reason: Message | None
+    score: float | None
+    unit: str
+    interval: tuple[float, float] | None
+    interval_method: str | None
+    warnings: list[Message] = []
+
+
+class Subgroup(Record, frozen=True, kw_only=True):
+    """Headline scores among the people of one level, or of rare levels taken together.
+
+    Attributes
+    ----------
+    label : str
+        The level; empty for the rare levels taken together.
+    levels : int
+        How many levels it holds.
+    """
+
+    label: str
+    levels: int
+    rows_original: int
+    rows_avatars: int
+    rows_holdout: int | None
+    results: dict[str, SubgroupScore]
+
+
+class SubgroupsRecord(Record, frozen=True, kw_only=True):
+    """Headline scores for each level of one variable."""
+
+    by: str
+    groups: list[Subgroup]
+    notes: list[Message] = []
+
+
+class Estimate(Record, frozen=True, kw_only=True):
+    """One coefficient or difference as fitted on one table, with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+    p_value: float | None = None
+
+
+class AnalysisTerm(Record, frozen=True, kw_only=True):
+    """One term of an analysis on originals, avatars and holdout.
+
+    Attributes
+    ----------
+    overlap, holdout_overlap : float, optional
+        Mean share of the two intervals, originals' and avatars' (or holdout's), that they have
+        in common, 0 to 1.
+    """
+
+    name: str
+    original: Estimate | None
+    avatars: Estimate | None
+    holdout: Estimate | None
+    overlap: float | None
+    holdout_overlap: float | None
+    same_sign: bool | None
+    same_finding: bool | None
+    holdout_same_sign: bool | None = None
+    holdout_same_finding: bool | None = None
+
+
+class AnalysisRecord(Record, frozen=True, kw_only=True):
+    """One analysis of the user, fitted on each table, term by term.
+
+    Attributes
+    ----------
+    kind : str
+        Such as ``"linear"``, ``"logistic"``, ``"cox"`` or ``"groups"``.
+    rows : dict
+        Table to the number of rows that the fit could use.
+    """
+
+    name: str
+    kind: str
+    formula: str
+    status: str
+    reason: Message | None
+    rows: dict[str, int]
+    terms: list[AnalysisTerm]
+    warnings: list[Message] = []
