@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from evalkit import metrics as metrics
     from evalkit.assessment import assess as assess
     from evalkit.assessment import measure as measure
+    from evalkit.comparing import compare as compare
     from evalkit.errors import InputError as InputError
     from evalkit.records import Assessment as Assessment
     from evalkit.records import Result as Result
@@ -26,7 +27,7 @@ __version__ = "0.1.0"
 _MODULES = {"demo": "demo", "metrics": "metrics", "assess": "assessment", "measure": "assessment"}
 _MODULES |= {"InputError": "errors", "Assessment": "records", "Result": "records"}
 _MODULES |= {"Release": "release", "load": "release", "split": "splitting"}
-_MODULES |= {"Report": "report.document", "Scenario": "scenario"}
+_MODULES |= {"Report": "report.document", "Scenario": "scenario", "compare": "comparing"}
 __all__ = sorted(_MODULES)  # noqa: PLE0605 - each name stands in one place
 
 

@@ -34,6 +34,7 @@ COMMANDS = {
     "assess": "Assess avatars against their originals; write the report.",
     "split": "Set a holdout aside before the anonymisation.",
     "metrics": "List the metrics, or explain one.",
+    "compare": "Put two or more assessments side by side.",
     "render": "Make HTML and PDF from an assessment.json, without the data.",
 }
 """Names and first lines, so that the help needs none of the modules."""

@@ -36,6 +36,7 @@ NAMES = [
     "Result",
     "Scenario",
     "assess",
+    "compare",
     "demo",
     "load",
     "measure",

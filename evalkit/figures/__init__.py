@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from evalkit.figures.attacks import interval_dots
 from evalkit.figures.curve import Target, curve
+from evalkit.figures.frontier import frontier
 from evalkit.figures.groups import group_drawing
 from evalkit.figures.heat import heat_pair
 from evalkit.figures.pairs import worst_pairs
@@ -30,6 +31,7 @@ __all__ = [
     "colour_css",
     "correlation_drawings",
     "curve",
+    "frontier",
     "group_drawing",
     "heat_css",
     "heat_pair",

@@ -98,6 +98,8 @@ ENGLISH: Mapping[str, str] = MappingProxyType(
         "figure_descriptions": "descriptions that fit one person",
         "figure_description_fits": "This person is in the data",
         "figure_alt_descriptions": "{name}: {success} % of the descriptions{range}",
+        "figure_alt_frontier": "{privacy} against {utility}.",
+        "figure_alt_release": "{letter}: {privacy} and {utility}.",
         "figure_alt_one_pool": "the control is in the same pool",
     }
 )

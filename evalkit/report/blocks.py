@@ -26,6 +26,7 @@ ROW_AIR_MM: Final = 2.9
 TALLEST_WHOLE_MM: Final = 150.0
 """A table up to this height is not parted by the end of a page; a page has 247 mm."""
 _NAME: Final = re.compile(r"\{(\w+)\}")
+_PLACE: Final = re.compile("\ue000(\\d+)\ue001")
 
 
 @dataclass(frozen=True)
@@ -238,9 +239,17 @@ def _row_height_mm(row: Sequence[Any], widths: Sequence[float], total: float) ->
     for value, width in zip(row, widths, strict=True):
         letters = FULL_WIDTH_MM * width / total / LETTER_WIDTH_MM
         parts = value if isinstance(value, tuple) else (value,)
-        texts = [one.markdown if isinstance(one, Prose) else str(one) for one in parts]
+        texts = [line for one in parts for line in _written_lines(one)]
         lines = max(lines, sum(max(1, math.ceil(len(one) / letters)) for one in texts))
     return lines * LINE_HEIGHT_MM + ROW_AIR_MM
+
+
+def _written_lines(value: Any) -> list[str]:
+    """Return the lines of a cell with the values in their places."""
+    if not isinstance(value, Prose):
+        return [str(value)]
+    filled = _PLACE.sub(lambda place: str(value.values[int(place[1])]), value.markdown)
+    return filled.split("\\\n")
 
 
 def _cell(value: Any) -> dict[str, Any]:

@@ -84,18 +84,23 @@ class TemplateFolders(BaseLoader):
         return source
 
 
-def render_html(view: Mapping[str, Any], templates: Path | None = None) -> str:
+def render_html(
+    view: Mapping[str, Any], templates: Path | None = None, name: str = "document.html.j2"
+) -> str:
     """Return the report as one HTML file without script or outside address."""
-    return _rendered("document.html.j2", view, _html_value, templates)
+    return _rendered(name, view, _html_value, templates)
 
 
-def render_notebook(view: Mapping[str, Any]) -> str:
+def render_notebook(view: Mapping[str, Any], name: str = "notebook.html.j2") -> str:
     """Return the compact summary for a notebook."""
-    return _rendered("notebook.html.j2", view, _html_value, None)
+    return _rendered(name, view, _html_value, None)
 
 
 def render_typst(
-    view: Mapping[str, Any], covered: frozenset[int], templates: Path | None = None
+    view: Mapping[str, Any],
+    covered: frozenset[int],
+    templates: Path | None = None,
+    name: str = "document.typ.j2",
 ) -> str:
     """Return the report as Typst source.
 
@@ -107,8 +112,10 @@ def render_typst(
         Characters that some font has; others are written as their code points.
     templates : Path, optional
         A user's folder.
+    name : str
+        The template of the whole document.
     """
-    return _rendered("document.typ.j2", view, partial(_typst_value, covered), templates)
+    return _rendered(name, view, partial(_typst_value, covered), templates)
 
 
 def _rendered(

@@ -67,7 +67,9 @@ def printable_characters(fonts: Sequence[Path]) -> frozenset[int]:
     )
 
 
-def compile_pdf(source: str, attachment: bytes, fonts: Sequence[Path]) -> bytes:
+def compile_pdf(
+    source: str, attachment: bytes, fonts: Sequence[Path], name: str = ATTACHMENT
+) -> bytes:
     """Return the PDF of a Typst source, with `attachment` inside.
 
     Parameters
@@ -78,6 +80,8 @@ def compile_pdf(source: str, attachment: bytes, fonts: Sequence[Path]) -> bytes:
         The JSON of the assessment.
     fonts : sequence of Path
         Folders; fonts of the operating system are not used.
+    name : str
+        Name of the attachment.
 
     Returns
     -------
@@ -95,7 +99,7 @@ def compile_pdf(source: str, attachment: bytes, fonts: Sequence[Path]) -> bytes:
         root, font_place = Path(place) / "report", Path(place) / "fonts"
         root.mkdir()
         (root / "main.typ").write_text(source, encoding="utf-8")
-        (root / ATTACHMENT).write_bytes(attachment)
+        (root / name).write_bytes(attachment)
         _gather_fonts(fonts, font_place)
         try:
             pdf = typst.compile(

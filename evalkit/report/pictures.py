@@ -8,7 +8,7 @@ from evalkit.report.blocks import Picture
 from evalkit.report.wording import headline
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from evalkit.figures import Drawing
     from evalkit.metric import Metric
@@ -45,6 +45,23 @@ def metric_pictures(
         (_picture(pair, f"{prefix}-{place}"), pair[0].full_width)
         for place, pair in enumerate(zip(wide, narrow, strict=True))
     ]
+
+
+def drawn(draw: Callable[[bool], Drawing], prefix: str) -> Picture:
+    """Return one drawing, made wide and narrow, ready for both outputs.
+
+    Parameters
+    ----------
+    draw : callable
+        Called with whether the narrow twin is meant.
+    prefix : str
+        Goes before every id in the drawing; unique in the document.
+
+    Returns
+    -------
+    Picture
+    """
+    return _picture((draw(False), draw(True)), prefix)  # noqa: FBT003 - the drawing's own question
 
 
 def in_rows(pictures: Sequence[tuple[Picture, bool]]) -> list[list[int]]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
+from datetime import date as calendar_date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from evalkit.errors import InputError
 from evalkit.report.blocks import fill
 from evalkit.report.wording import attack_finding, headline, joined, shortened
 
@@ -178,6 +180,15 @@ def criterion_of(result: Result) -> str:
 def section_of(criterion: str) -> str:
     """Return the number of a criterion's section."""
     return str(FIRST_CRITERION_SECTION + CRITERIA.index(criterion))
+
+
+def day_of(created: str) -> calendar_date:
+    """Return the day of the run; a file made by hand may hold anything there."""
+    try:
+        return calendar_date.fromisoformat(created[:10])
+    except ValueError:
+        message = "assessment.json: 'created' is not a date such as 2026-11-29T19:00:00Z."
+        raise InputError(message) from None
 
 
 def key_of(name: str) -> str:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import date as calendar_date
 from typing import TYPE_CHECKING, Any, Final
 
-from evalkit.errors import InputError
 from evalkit.report import formats
 from evalkit.report.blocks import kept_together
-from evalkit.report.subject import CRITERIA, FIRST_CRITERION_SECTION, SHORT_DIGEST, declared_text
+from evalkit.report.subject import (
+    CRITERIA,
+    FIRST_CRITERION_SECTION,
+    SHORT_DIGEST,
+    day_of,
+    declared_text,
+)
 from evalkit.report.view_annex import (
     attachment_blocks,
     full_blocks,
@@ -92,7 +96,7 @@ def _head(subject: Subject) -> dict[str, Any]:
     assessment, labels = subject.assessment, subject.words["labels"]
     declared = declared_text(subject.declarations.get("distribution"))
     release = subject.title if subject.title != labels["document"] else ""
-    day = _day(assessment.created)
+    day = day_of(assessment.created)
     return {
         "language": subject.pages.language,
         "document": labels["document"],
@@ -108,15 +112,6 @@ def _head(subject: Subject) -> dict[str, Any]:
         "author": assessment.people.get("assessor") or "evalkit",
         "evalkit": assessment.evalkit,
     }
-
-
-def _day(created: str) -> calendar_date:
-    """Return the day of the run; a file made by hand may hold anything there."""
-    try:
-        return calendar_date.fromisoformat(created[:10])
-    except ValueError:
-        message = "assessment.json: 'created' is not a date such as 2026-11-29T19:00:00Z."
-        raise InputError(message) from None
 
 
 def _section(entry: dict[str, str], subject: Subject, labels: Iterator[str]) -> dict[str, Any]:

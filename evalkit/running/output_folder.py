@@ -45,6 +45,32 @@ def check_output(folder: Path, names: tuple[str, ...] = REPORT_FILES) -> None:
     >>> from evalkit.running.output_folder import check_output
     >>> check_output(Path("reports/not-made-yet"))
     """
+    check_folder(folder, names)
+    if os.path.lexists(folder):
+        _check_own(folder, names)
+
+
+def check_folder(folder: Path, names: tuple[str, ...]) -> None:
+    """Refuse a folder that cannot be written, or in which a folder has one of our names.
+
+    Parameters
+    ----------
+    folder : pathlib.Path
+        It need not exist and is not made here.
+    names : tuple of str
+        Files that are to go there.
+
+    Raises
+    ------
+    evalkit.InputError
+        See `check_output`.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from evalkit.running.output_folder import check_folder
+    >>> check_folder(Path("reports/not-made-yet"), ("comparison.pdf",))
+    """
     _check_name(folder)
     existing = folder.absolute()
     while not os.path.lexists(existing):
@@ -52,8 +78,10 @@ def check_output(folder: Path, names: tuple[str, ...] = REPORT_FILES) -> None:
     if not existing.is_dir():
         raise InputError(f"Output: {existing.name!r} is not a folder; choose another one.")
     _check_writable(existing)
-    if existing == folder.absolute():
-        _check_own(folder, names)
+    for name in names:
+        if (folder / name).is_dir():
+            message = f"Output: {name} is a folder there; move it away or choose another folder."
+            raise InputError(message)
 
 
 def _check_name(folder: Path) -> None:
@@ -85,10 +113,6 @@ def _check_writable(existing: Path) -> None:
 def _check_own(folder: Path, names: tuple[str, ...]) -> None:
     """Refuse to replace files that no earlier report left."""
     there = [name for name in names if os.path.lexists(folder / name)]
-    for name in there:
-        if (folder / name).is_dir():
-            message = f"Output: {name} is a folder there; move it away or choose another folder."
-            raise InputError(message)
     if not there or _is_report(folder):
         return
     message = (
