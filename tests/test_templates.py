@@ -50,7 +50,11 @@ def test_every_piece_exists_for_html_and_for_typst() -> None:
         kind: {named(path).removesuffix(kind) for path in TEMPLATES if path.name.endswith(kind)}
         for kind in (".html.j2", ".typ.j2")
     }
-    assert stems[".html.j2"] - stems[".typ.j2"] == {"notebook", "notebook_style", "comparison_notebook"}
+    assert stems[".html.j2"] - stems[".typ.j2"] == {
+        "notebook",
+        "notebook_style",
+        "comparison_notebook",
+    }
     assert stems[".typ.j2"] - stems[".html.j2"] == {"style"}
 
 
