@@ -119,7 +119,7 @@ def assess(  # noqa: PLR0913 - the public call: every argument but the first has
         if index == 0 or metric.uses_known
     ]
     alike = _exchange(release, scenarios[0], {metric for _, metric in plan})
-    unlike = alike.warning if alike else None
+    unlike = _shared(release) or (alike.warning if alike else None)
     results: list[dict[str, Result]] = [{} for _ in scenarios]
     for done, (one, metric) in enumerate(plan):
         with listening(_teller(progress, done, len(plan), metric.slug)):
@@ -265,6 +265,13 @@ def _exchange(release: Release, scenario: Scenario, chosen: set[Metric]) -> Exch
     return exchange(release, scenario.seed)
 
 
+def _shared(release: Release) -> Message | None:
+    """Return that people of the holdout were anonymised, where their personal keys say so."""
+    from evalkit.release_notes import persons_shared
+
+    return persons_shared(release.shared) if release.shared else None
+
+
 def _measured(
     metric: Metric,
     release: Release,
@@ -289,6 +296,8 @@ def _measured(
     elif unlike and isinstance(outcome, Outcome) and outcome.facts.get("excess_interval"):
         # The score stands without the holdout; only the comparison with it says nothing.
         outcome = replace(outcome, warnings=(*outcome.warnings, unlike))
+    if release.individual is not None and isinstance(outcome, Outcome) and not metric.by_person:
+        outcome = replace(outcome, warnings=(*outcome.warnings, _counts_rows()))
     return _result(metric, outcome, target, unjudged, seconds)
 
 
@@ -377,9 +386,19 @@ def _unmet_need(metric: Metric, release: Release, scenario: Scenario) -> Message
 
 def _too_few_rows(release: Release) -> Message | None:
     """Return why nothing can be judged on so few rows, or nothing (metrics.md, rule 12)."""
-    n_original, n_avatars = len(release.original), len(release.avatars)
+    n_original, n_avatars = release.persons_of("original").count, len(release.avatars)
     if n_original >= FEWEST_ORIGINALS and n_avatars >= FEWEST_AVATARS:
         return None
+    if release.individual is not None:
+        return say(
+            "too_few_persons",
+            "Too few to judge: {n_original} persons and {n_avatars} avatars; at least "
+            "{fewest_originals} and {fewest_avatars} are needed.",
+            n_original=n_original,
+            n_avatars=n_avatars,
+            fewest_originals=FEWEST_ORIGINALS,
+            fewest_avatars=FEWEST_AVATARS,
+        )
     return say(
         "too_few_rows",
         "Too few rows to judge: {n_original} originals and {n_avatars} avatars; at least "
@@ -388,4 +407,13 @@ def _too_few_rows(release: Release) -> Message | None:
         n_avatars=n_avatars,
         fewest_originals=FEWEST_ORIGINALS,
         fewest_avatars=FEWEST_AVATARS,
+    )
+
+
+def _counts_rows() -> Message:
+    """Return the warning on a measure that knows no persons."""
+    return say(
+        "counts_rows",
+        "This measure counts rows, not persons, although --individual was given: a person with "
+        "many rows weighs like many people, and the interval, if there is one, is too narrow.",
     )

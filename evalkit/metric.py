@@ -116,6 +116,9 @@ class Metric:
     uses_known : bool
         Whether the result depends on the known or sensitive variables: only these metrics are
         repeated for each further scenario.
+    by_person : bool
+        Whether persons are counted, not rows, where a personal key is named. Where not, the
+        result says so in a warning.
     legacy : bool
         Off unless it is asked for by name or by a target profile.
     copy_score : float, optional
@@ -134,6 +137,7 @@ class Metric:
     level: str | None = None
     needs: frozenset[Need] = frozenset()
     uses_known: bool = False
+    by_person: bool = False
     legacy: bool = False
     copy_score: float | None = None
     unit: str = "%"

@@ -85,6 +85,8 @@ def _release(release: ReleaseRecord) -> Iterator[tuple[str, str]]:
         table: InputRecord | None = getattr(release, role)
         for key in ("rows", "columns") if table else ():
             yield from _at_least(0, f"release.{role}.{key}", getattr(table, key))
+        if table and table.individuals is not None:
+            yield from _at_least(0, f"release.{role}.individuals", table.individuals)
     for key in ("n_working", "n_working_avatars", "n_holdout", "axes"):
         yield from _at_least(0, f"release.{key}", getattr(release, key))
     yield from _one_of(_HOLDOUT_KINDS, "release.holdout_kind", release.holdout_kind)

@@ -43,6 +43,7 @@ def release_record(release: Release, scenario: Scenario, alike: Exchange | None)
         variables=[_variable_record(one, scenario) for one in release.schema.variables],
         notes=list(release.notes),
         exchange=_exchange_record(alike) if alike else None,
+        individual=release.individual,
     )
 
 
@@ -60,7 +61,13 @@ def _exchange_record(alike: Exchange) -> ExchangeRecord:
 
 def _input_record(table: InputTable) -> InputRecord:
     """Return the record of one input table."""
-    return InputRecord(name=table.name, rows=table.rows, columns=table.columns, sha256=table.sha256)
+    return InputRecord(
+        name=table.name,
+        rows=table.rows,
+        columns=table.columns,
+        sha256=table.sha256,
+        individuals=table.individuals,
+    )
 
 
 def _variable_record(variable: Variable, scenario: Scenario) -> VariableRecord:

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from evalkit.errors import InputError
 from evalkit.given_values import flag, whole_number
-from evalkit.halves import row_order, two_halves
+from evalkit.halves import content_ranks, row_order, two_halves
+from evalkit.persons import Persons, numbered
 from evalkit.randomness import stream
 from evalkit.reading import read_table
 from evalkit.reading.alignment import aligned_names
 from evalkit.reading.options import reading_options
+from evalkit.reading.personal_key import check_personal_key, person_keys
 from evalkit.reading.typed_tables import typed_tables
-from evalkit.release_notes import release_notes
+from evalkit.release_notes import release_notes, shared_persons
 from evalkit.splitting import split, split_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    import numpy as np
+    import numpy.typing as npt
     import pandas as pd
 
     from evalkit.messages import Message
@@ -32,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["InputTable", "Release", "load", "split", "split_file"]
 
 LARGEST_SEED = 2**63 - 1
+_HALVES = ("working", "working_avatars", "reference")
 
 
 @dataclass(frozen=True)
@@ -46,12 +51,15 @@ class InputTable:
         As read, the columns that are not used included.
     sha256 : str, optional
         Of the bytes of the file; None for a DataFrame.
+    individuals : int, optional
+        Number of persons, where a personal key was named and the table carries it.
     """
 
     name: str
     rows: int
     columns: int
     sha256: str | None
+    individuals: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +87,13 @@ class Release:
         What was found and decided while reading.
     options : dict
         The reading options as used, without paths.
+    individual : str, optional
+        Column of the personal key.
+    persons : dict of str to Persons
+        Of ``"original"`` and perhaps ``"holdout"``, where a personal key was named: which rows
+        belong to one person, as numbers; the keys themselves are not kept.
+    shared : int
+        Persons of the originals that are in the holdout too.
     """
 
     schema: Schema
@@ -91,6 +106,9 @@ class Release:
     seed: int
     notes: tuple[Message, ...]
     options: dict[str, Any]
+    individual: str | None = None
+    persons: dict[str, Persons] = field(default_factory=dict)
+    shared: int = 0
 
     @property
     def holdout_kind(self) -> str:
@@ -119,11 +137,54 @@ class Release:
             return self.original, self.avatars, self.holdout
         return self.halves(self.seed)
 
+    def persons_of(self, table: str) -> Persons:
+        """Return which rows of a table belong to one person.
+
+        Parameters
+        ----------
+        table : {"original", "avatars", "holdout", "working", "working_avatars", "reference"}
+
+        Returns
+        -------
+        Persons
+            Each row a person of its own without a personal key. Avatars belong to the person of
+            their original where rows are linked; else each is one of its own, and
+            `avatars_per_row` says what it is worth.
+        """
+        if self.holdout is None and table in _HALVES:
+            name = "avatars" if table == "working_avatars" else "original"
+            whole, rows = self.persons_of(name), self._places[_HALVES.index(table)]
+            return whole.part(rows)
+        name = {"working": "original", "working_avatars": "avatars", "reference": "holdout"}.get(
+            table, table
+        )
+        owner = "original" if name == "avatars" and self.row_link else name
+        if owner in self.persons:
+            return self.persons[owner]
+        return Persons.one_row_each(len(getattr(self, name)))
+
+    @property
+    def avatars_per_row(self) -> float:
+        """What one avatar is worth where it stands for no person: 1 without a personal key.
+
+        Avatars made from ten rows of one person are no ten independent ones. Where nothing says
+        which they are, each counts as many persons as a row of the originals does.
+        """
+        if self.individual is None or self.row_link:
+            return 1.0
+        return self.persons["original"].per_row
+
+    @cached_property
+    def _places(self) -> tuple[npt.NDArray[np.intp], ...]:
+        """Rows of the originals, the avatars and the originals that are WO, WA and HO."""
+        return self._drawn(self.seed)
+
     def halves(self, seed: int) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
         """Return WO, WA and HO of an approximate holdout, drawn with another seed.
 
         The rows are put in an order of content before the draw, so that the order of rows and
-        columns in the files never matters.
+        columns in the files never matters. With a personal key whole persons are drawn, and n
+        below is their number.
 
         Parameters
         ----------
@@ -145,17 +206,22 @@ class Release:
         """
         if self.holdout is not None:
             raise ValueError("a release with a real holdout has no halves to draw")
-        linked = [self.avatars] if self.row_link else []
-        working, reference = two_halves(
-            row_order([self.original, *linked]), stream(seed, "originals")
-        )
-        if self.row_link:
-            avatars = working
-        else:
-            avatars, _ = two_halves(row_order([self.avatars]), stream(seed, "avatars"))
-        rows = (self.original, working), (self.avatars, avatars), (self.original, reference)
-        taken = [frame.iloc[places].reset_index(drop=True) for frame, places in rows]
+        frames = self.original, self.avatars, self.original
+        taken = [
+            frame.iloc[places].reset_index(drop=True)
+            for frame, places in zip(frames, self._drawn(seed), strict=True)
+        ]
         return taken[0], taken[1], taken[2]
+
+    def _drawn(self, seed: int) -> tuple[npt.NDArray[np.intp], ...]:
+        """Return the rows that are WO, WA and HO, each in an order of content."""
+        linked = [self.avatars] if self.row_link else []
+        order, rng = row_order([self.original, *linked]), stream(seed, "originals")
+        working, reference = two_halves(order, rng, self.persons.get("original"))
+        if self.row_link:
+            return working, working, reference
+        avatars, _ = two_halves(row_order([self.avatars]), stream(seed, "avatars"))
+        return working, avatars, reference
 
 
 def load(  # noqa: PLR0913 - one option each for all that can be said about a table
@@ -175,6 +241,7 @@ def load(  # noqa: PLR0913 - one option each for all that can be said about a ta
     row_link: bool = False,
     axes: int = 5,
     on_mismatch: str = "error",
+    individual: str | None = None,
     seed: int = 0,
 ) -> Release:
     """Return the tables read, typed once and aligned.
@@ -202,6 +269,10 @@ def load(  # noqa: PLR0913 - one option each for all that can be said about a ta
         Number of principal axes, 1 to 1,000.
     on_mismatch : {"error", "intersect"}
         What to do if the tables have different columns.
+    individual : str, optional
+        Column of a personal key, where a person has several rows: persons are then counted, not
+        rows. Originals and holdout carry it, filled in every row; the avatars need not. No metric
+        sees it.
     seed : int
         Draws the halves of an approximate holdout.
 
@@ -234,6 +305,7 @@ def load(  # noqa: PLR0913 - one option each for all that can be said about a ta
         encoding=encoding,
         decimal=decimal,
         on_mismatch=on_mismatch,
+        individual=individual,
     )
     row_link = flag("row_link", row_link)
     axes = whole_number("axes", axes, 1, 1000)
@@ -245,6 +317,7 @@ def load(  # noqa: PLR0913 - one option each for all that can be said about a ta
         if role != "holdout" or source is not None
     }
     _refuse_same_file(tables)
+    check_personal_key(tables, options)
     if row_link and tables["original"].rows != tables["avatars"].rows:
         message = (
             f"--row-link: {tables['original'].rows:,} originals and {tables['avatars'].rows:,} "
@@ -253,13 +326,21 @@ def load(  # noqa: PLR0913 - one option each for all that can be said about a ta
         raise InputError(message)
     names, notes = aligned_names(tables, options)
     found, frames = typed_tables(names, tables, options)
+    keys = person_keys(tables, options) if individual is not None else {}
+    persons, shared = _persons(keys, frames, row_link=row_link), shared_persons(keys)
     return Release(
         schema=found,
         original=frames["original"],
         avatars=frames["avatars"],
         holdout=frames.get("holdout"),
         inputs={
-            role: InputTable(table.name, table.rows, len(table.columns), table.sha256)
+            role: InputTable(
+                table.name,
+                table.rows,
+                len(table.columns),
+                table.sha256,
+                persons[role].count if role in persons else None,
+            )
             for role, table in tables.items()
         },
         row_link=row_link,
@@ -268,10 +349,24 @@ def load(  # noqa: PLR0913 - one option each for all that can be said about a ta
         notes=(
             *(note for table in tables.values() for note in table.notes),
             *notes,
-            *release_notes(frames),
+            *release_notes(frames, keys),
         ),
         options=options.recorded,
+        individual=individual,
+        persons=persons,
+        shared=shared,
     )
+
+
+def _persons(
+    keys: Mapping[str, npt.NDArray[np.int64]], frames: Mapping[str, pd.DataFrame], *, row_link: bool
+) -> dict[str, Persons]:
+    """Return the persons of each table with keys, numbered by what the metrics see of them."""
+    beside = {"original": [frames["avatars"]] if row_link else []}
+    return {
+        role: numbered(key, content_ranks([frames[role], *beside.get(role, [])]))
+        for role, key in keys.items()
+    }
 
 
 def _refuse_same_file(tables: Mapping[str, TextTable]) -> None:

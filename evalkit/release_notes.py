@@ -18,13 +18,17 @@ if TYPE_CHECKING:
 HOLDOUT_ADVISED_ROWS = 500
 
 
-def release_notes(frames: Mapping[str, pd.DataFrame]) -> list[Message]:
+def release_notes(
+    frames: Mapping[str, pd.DataFrame], keys: Mapping[str, npt.NDArray[np.int64]] | None = None
+) -> list[Message]:
     """Return notes on copies, on people in two tables and on the size of the holdout.
 
     Parameters
     ----------
     frames : mapping of role to pandas.DataFrame
         The used columns of each table.
+    keys : mapping of role to numpy.ndarray of int64, optional
+        A number for the personal key of each row.
 
     Returns
     -------
@@ -39,7 +43,52 @@ def release_notes(frames: Mapping[str, pd.DataFrame]) -> list[Message]:
     ['copy', 'few_rows_for_holdout']
     """
     rows = {role: _row_hashes(frame) for role, frame in frames.items()}
-    return [*_copies(rows), *_holdout_sizes(rows), *_overlap(rows)]
+    return [*_copies(rows), *_holdout_sizes(rows), *_overlap(rows), *_persons(keys or {})]
+
+
+def shared_persons(keys: Mapping[str, npt.NDArray[np.int64]]) -> int:
+    """Return how many persons of the originals are in the holdout too.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from evalkit.release_notes import shared_persons
+    >>> shared_persons({"original": np.array([3, 3, 8]), "holdout": np.array([3, 9])})
+    1
+    """
+    import numpy as np
+
+    if "holdout" not in keys:
+        return 0
+    return len(np.intersect1d(keys["original"], keys["holdout"]))
+
+
+def _persons(keys: Mapping[str, npt.NDArray[np.int64]]) -> list[Message]:
+    """Return that persons are counted, and which of them are in two tables."""
+    import numpy as np
+
+    notes = []
+    for role, key in keys.items():
+        persons, most = len(np.unique(key)), int(np.bincount(key).max())
+        template = "The {table} holds {persons:,} persons in {rows:,} rows"
+        if role == "original":
+            template = "The originals hold {persons:,} persons in {rows:,} rows"
+        code = "persons_counted" if most > 1 else "persons_are_rows"
+        template += "; persons are counted, not rows." if most > 1 else ": one row each."
+        notes.append(say(code, template, table=role, persons=persons, rows=len(key)))
+    shared = shared_persons(keys)
+    return [*notes, *([persons_shared(shared)] if shared else [])]
+
+
+def persons_shared(shared: int) -> Message:
+    """Return the warning that the holdout is no control, as people in it were anonymised."""
+    return say(
+        "persons_in_holdout",
+        "{shared:,} persons of the originals are in the holdout too, by their personal key: they "
+        "were anonymised, so the holdout is no independent control and nothing is judged against "
+        "it. Take them out of the holdout, or draw one by person with evalkit split --individual.",
+        shared=shared,
+    )
 
 
 def _row_hashes(frame: pd.DataFrame) -> npt.NDArray[np.uint64]:

@@ -131,6 +131,8 @@ def _check_columns(option: str, names: tuple[str, ...], schema: Schema) -> None:
 def _why_unused(variable: Variable) -> str:
     """Return why no metric sees a column, and what to do to have it used."""
     name = shown(variable.name)
+    if any(note.code == "personal_key" for note in variable.notes):
+        return f"column {name} is the personal key (--individual), which no metric sees"
     if any(note.code == "ignored" for note in variable.notes):
         return f"column {name} is ignored, as asked; choose another or take it out of --ignore"
     reason = "identifier" if variable.identifier else variable.type

@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 from evalkit.errors import InputError
 from evalkit.given_values import shown, whole_number
+from evalkit.halves import ranks_of
 from evalkit.messages import say
+from evalkit.persons import Persons, numbered
 from evalkit.randomness import content_order, stream
 from evalkit.reading import file_bytes, is_parquet, parquet_table, read_table, unpacked
 from evalkit.reading.options import reading_options
+from evalkit.reading.personal_key import check_personal_key, person_keys
 from evalkit.reading.text_files import records, text_file
 from evalkit.whole_files import write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import numpy as np
     import numpy.typing as npt
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from evalkit.messages import Message
     from evalkit.reading import TextTable
     from evalkit.reading.arrow_columns import TextColumn
+    from evalkit.reading.options import ReadingOptions
     from evalkit.reading.text_files import TextFile
 
 FEWEST_ROWS = 500
@@ -34,7 +38,7 @@ LARGEST_SEED = 2**63 - 1
 
 
 def split(
-    frame: pd.DataFrame, share: float = 0.5, seed: int = 0
+    frame: pd.DataFrame, share: float = 0.5, seed: int = 0, *, individual: str | None = None
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the rows to anonymise and the rows held back.
 
@@ -47,6 +51,9 @@ def split(
         Share of the rows that is held back, rounded down to whole rows; between 0 and 1.
     seed : int
         0 or more.
+    individual : str, optional
+        Column of a personal key, filled in every row: all rows of a person stay together, and
+        `share` is that of the persons, rounded down to whole persons.
 
     Returns
     -------
@@ -56,7 +63,8 @@ def split(
     Raises
     ------
     evalkit.InputError
-        If one of the two would have no rows, or two columns have one name.
+        If one of the two would have no rows, two columns have one name, or a cell of the
+        personal key is missing.
 
     Examples
     --------
@@ -69,8 +77,9 @@ def split(
     if not hasattr(frame, "iloc"):
         message = f"original: {shown(frame)} is no DataFrame; a file is split by evalkit split."
         raise InputError(message)
-    table = read_table(frame, "original", reading_options())
-    kept, held = _drawn(table.columns, table.rows, share, seed)
+    options = reading_options(individual=individual)
+    table = read_table(frame, "original", options)
+    kept, held, _ = _drawn(table, options, share, seed)
     return frame.iloc[kept], frame.iloc[held]
 
 
@@ -80,6 +89,7 @@ def split_file(  # noqa: PLR0913 - the last two are the file's dialect, by name 
     share: float = 0.5,
     seed: int = 0,
     *,
+    individual: str | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
 ) -> tuple[Path, Path, tuple[Message, ...]]:
@@ -95,6 +105,8 @@ def split_file(  # noqa: PLR0913 - the last two are the file's dialect, by name 
         Share of the rows that is held back, rounded down to whole rows; between 0 and 1.
     seed : int
         0 or more.
+    individual : str, optional
+        Column of a personal key, as in `split`.
     delimiter, encoding : str, optional
         Dialect of a text file; found if not given.
 
@@ -104,16 +116,16 @@ def split_file(  # noqa: PLR0913 - the last two are the file's dialect, by name 
         ``working`` and ``holdout`` with the ending of the input. Records of a text file are
         written as they were.
     notes : tuple of Message
-        How the file was read, and a warning under 500 rows.
+        How the file was read, and a warning under 500 rows or persons.
 
     Raises
     ------
     evalkit.InputError
         If the file cannot be read or cut, or one of the two not written; then neither is.
     """
-    options = reading_options(delimiter=delimiter, encoding=encoding)
+    options = reading_options(individual=individual, delimiter=delimiter, encoding=encoding)
     table = read_table(path, "original", options)
-    kept, held = _drawn(table.columns, table.rows, share, seed)
+    kept, held, persons = _drawn(table, options, share, seed)
     content = file_bytes(path)
     plain = unpacked(content, Path(path).name)
     if is_parquet(plain):
@@ -124,12 +136,13 @@ def split_file(  # noqa: PLR0913 - the last two are the file's dialect, by name 
     if plain is not content:
         parts = [_packed(part) for part in parts]
     working, holdout = _write(Path(path), Path(output_dir), parts)
-    return working, holdout, (*table.notes, *_size_notes(table.rows))
+    notes = _size_notes(table.rows) if individual is None else _person_notes(persons, kept, held)
+    return working, holdout, (*table.notes, *notes)
 
 
 def _drawn(
-    columns: Mapping[str, TextColumn], rows: int, share: object, seed: int
-) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    table: TextTable, options: ReadingOptions, share: object, seed: int
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], Persons]:
     """Return the places of the rows to keep and to hold back, each in the order of the table."""
     import numpy as np
 
@@ -137,16 +150,34 @@ def _drawn(
         message = f"share: {shown(share)} is not a number between 0 and 1, such as 0.5."
         raise InputError(message)
     seed = whole_number("seed", seed, 0, LARGEST_SEED)
+    persons = _persons(table, options)
     # 0.29 * 100 is a little under 29; the share that was meant decides.
-    count = int(rows * float(share) + 1e-9)
+    count = int(persons.count * float(share) + 1e-9)
     if count == 0:
+        one = "row" if options.individual is None else "person"
         message = (
-            f"share: {float(share):g} of {rows:,} rows is less than one row; nothing to hold back."
+            f"share: {float(share):g} of {persons.count:,} {one}s is less than one {one}; nothing "
+            "to hold back."
         )
         raise InputError(message)
-    order = content_order([_ranks(columns[name]) for name in sorted(columns)])
-    drawn = order[stream(seed, "split").permutation(rows)]
-    return np.sort(drawn[count:]), np.sort(drawn[:count])
+    is_held = np.zeros(persons.count, np.bool_)
+    is_held[stream(seed, "split").permutation(persons.count)[:count]] = True
+    held = is_held[persons.code]
+    return np.flatnonzero(~held), np.flatnonzero(held), persons
+
+
+def _persons(table: TextTable, options: ReadingOptions) -> Persons:
+    """Return the persons of a table in an order of content; without a key each row is one."""
+    import numpy as np
+
+    columns = [_ranks(table.columns[name]) for name in sorted(table.columns)]
+    if options.individual is None:
+        place = np.empty(table.rows, np.int64)
+        place[content_order(columns)] = np.arange(table.rows)
+        return Persons(place, table.rows)
+    tables = {"original": table.with_decimals(options)}
+    check_personal_key(tables, options)
+    return numbered(person_keys(tables, options)["original"], ranks_of(columns))
 
 
 def _ranks(column: TextColumn) -> npt.NDArray[Any]:
@@ -242,6 +273,35 @@ def _write(source: Path, folder: Path, parts: Sequence[bytes]) -> tuple[Path, Pa
         message = f"{folder.name}: cannot be written to ({reason}); choose another folder."
         raise InputError(message) from None
     return paths
+
+
+def _person_notes(
+    persons: Persons, kept: npt.NDArray[np.intp], held: npt.NDArray[np.intp]
+) -> list[Message]:
+    """Return how many persons are in either part, and the warning for too few of them."""
+    parts = [persons.part(kept), persons.part(held)]
+    template = (
+        "Drawn by person: {working:,} persons ({working_rows:,} rows) to anonymise, {holdout:,} "
+        "({holdout_rows:,} rows) held back."
+    )
+    notes = [
+        say(
+            "split_by_person",
+            template,
+            working=parts[0].count,
+            working_rows=len(kept),
+            holdout=parts[1].count,
+            holdout_rows=len(held),
+        )
+    ]
+    if persons.count < FEWEST_ROWS:
+        template = (
+            "The table has {persons:,} persons. A holdout is advised from {fewest:,} persons up: "
+            "with fewer, both parts are small and the scores vary widely."
+        )
+        values = {"persons": persons.count, "fewest": FEWEST_ROWS}
+        notes.append(say("few_persons_to_split", template, **values))
+    return notes
 
 
 def _size_notes(rows: int) -> list[Message]:

@@ -34,6 +34,7 @@ ROWS = {
     "messages": set(),
     "schema": set(),
     "given_values": set(),
+    "persons": set(),
     "limited_files": set(),
     "yaml_file": {"given_values", "limited_files"},
     "scenario": {"given_values", "metric", "schema"},
@@ -44,6 +45,7 @@ ROWS = {
     "release": {
         "given_values",
         "halves",
+        "persons",
         "randomness",
         "reading",
         "release_notes",

@@ -71,6 +71,12 @@ _COLUMNS = "Repeatable, or with commas."
     help="If the columns differ: error, or intersect to use the common ones.  [error]",
 )
 @option(
+    "--individual",
+    heading=_READING,
+    metavar="COL",
+    help="Personal key of originals and holdout: persons are counted, not rows. No metric sees it.",
+)
+@option(
     "--known",
     heading=_ATTACKER,
     metavar="[NAME=]COLS",

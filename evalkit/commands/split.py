@@ -24,6 +24,12 @@ Then anonymise parts/working.csv alone, and keep parts/holdout.csv for:
 @option("--share", heading="Draw", type=float, default=0.5, help="Share held back.  [0.5]")
 @option("--seed", heading="Draw", type=int, default=0, help="Seed of the draw.  [0]")
 @option(
+    "--individual",
+    heading="Draw",
+    metavar="COL",
+    help="Personal key: all rows of a person stay together, and SHARE is one of persons.",
+)
+@option(
     "--delimiter", heading="Reading", metavar="MARK", help="Mark between cells; found if not given."
 )
 @option("--encoding", heading="Reading", metavar="NAME", help="Encoding; found if not given.")
@@ -32,6 +38,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options of the command
     output: str,
     share: float,
     seed: int,
+    individual: str | None,
     delimiter: str | None,
     encoding: str | None,
 ) -> None:
@@ -46,7 +53,13 @@ def command(  # noqa: PLR0913, PLR0917 - the options of the command
     check_path("output", output)
     _refuse_existing(Path(original), Path(output))
     working, holdout, notes = split_file(
-        original, output, share, seed, delimiter=delimiter, encoding=encoding
+        original,
+        output,
+        share,
+        seed,
+        individual=individual,
+        delimiter=delimiter,
+        encoding=encoding,
     )
     for note in notes:
         click.echo(f"evalkit: {one_line(note.text)}", err=True)

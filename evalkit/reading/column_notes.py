@@ -38,6 +38,8 @@ def column_notes(
     """
     decimal = tables["original"].decimals[name]
     notes = _exclusion(name, columns, reading, decimal)
+    if reading.individual:
+        return notes
     if not reading.used and reading.type not in {"text", "empty"} and not reading.identifier:
         return notes
     notes += words_read(name, tables, columns, reading)
@@ -56,7 +58,8 @@ def _exclusion(
     """Return why a column is left out, or might have to be."""
     asked = [say("ignored", "Column {column} is left out as asked.", column=name)]
     if reading.identifier:
-        return [*(asked if reading.ignored else []), *_identifier(name, columns, reading)]
+        left_out = asked if reading.ignored and not reading.individual else []
+        return [*left_out, *_identifier(name, columns, reading)]
     if reading.ignored:
         return asked
     if reading.type == "empty":
@@ -83,6 +86,9 @@ def _identifier(name: str, columns: Mapping[str, TextColumn], reading: Reading) 
     if reading.used:
         template = "Column {column} looks like an identifier; it is used all the same, as asked."
     notes = [say("identifier", template, column=name)]
+    if reading.individual:
+        template = "Column {column} says which rows belong to one person; no metric sees it."
+        notes = [say("personal_key", template, column=name)]
     shared = shared_values(columns["original"], columns["avatars"]) if "avatars" in columns else 0
     if shared:
         template = (

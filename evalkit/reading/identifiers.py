@@ -103,8 +103,20 @@ def shared_values(original: TextColumn, avatars: TextColumn) -> int:
 
 
 def _plain_values(column: TextColumn) -> set[str]:
-    """Return the different cells, trimmed, whole numbers without fraction."""
-    return {re.sub(r"^(\d+)[.,]0+$", r"\1", text.strip()) for text in column.texts.to_pylist()}
+    """Return the different cells as plain keys."""
+    return {plain_value(text) for text in column.texts.to_pylist()}
+
+
+def plain_value(text: str) -> str:
+    """Return a key without blanks around it, a whole number without its fraction of zero.
+
+    Examples
+    --------
+    >>> from evalkit.reading.identifiers import plain_value
+    >>> plain_value(" 7.0"), plain_value("A-7")
+    ('7', 'A-7')
+    """
+    return re.sub(r"^(\d+)[.,]0+$", r"\1", text.strip())
 
 
 def _counts_up(column: TextColumn, decimal: str) -> bool:

@@ -58,6 +58,8 @@ class Reading:
         Forms in which dates may be written.
     ignored : bool
         Whether the user left the column out.
+    individual : bool
+        Whether it is the personal key that the user named.
     """
 
     type: str
@@ -68,6 +70,7 @@ class Reading:
     column: TextColumn
     date_forms: tuple[str, ...] = FORMS
     ignored: bool = False
+    individual: bool = False
 
 
 def read_column(name: str, column: TextColumn, decimal: str, options: ReadingOptions) -> Reading:
@@ -116,11 +119,12 @@ def read_column(name: str, column: TextColumn, decimal: str, options: ReadingOpt
         type_,
         declared is not None,
         used,
-        identifier,
+        identifier or name == options.individual,
         words_missing,
         column,
         forms,
         ignored=name in options.ignored,
+        individual=name == options.individual,
     )
 
 

@@ -31,6 +31,8 @@ class ReadingOptions:
         Dialect of every text file; None where it is to be found for each file.
     on_mismatch : str
         ``"error"`` or ``"intersect"``.
+    individual : str, optional
+        Column of the personal key; no metric sees it.
     recorded : dict
         The options as they were given, for the record; no paths.
     """
@@ -42,6 +44,7 @@ class ReadingOptions:
     encoding: str | None = None
     decimal: str | None = None
     on_mismatch: str = "error"
+    individual: str | None = None
     recorded: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -63,7 +66,8 @@ def reading_options(**given: Any) -> ReadingOptions:
     ----------
     **given
         ``schema``, ``categorical``, ``numeric``, ``datetime``, ``ignore``, ``missing``,
-        ``delimiter``, ``encoding``, ``decimal`` and ``on_mismatch`` as `evalkit.load` takes them.
+        ``delimiter``, ``encoding``, ``decimal``, ``on_mismatch`` and ``individual`` as
+        `evalkit.load` takes them.
 
     Returns
     -------
@@ -91,6 +95,7 @@ def reading_options(**given: Any) -> ReadingOptions:
                 message = f"--{type_}: column {shown(name)} was given the type {other} as well."
                 raise InputError(message)
     use |= dict.fromkeys(names["ignore"], False)
+    individual = _personal_key(given.get("individual"), names["ignore"], use)
     dialect = {
         "delimiter": _delimiter(given.get("delimiter")),
         "encoding": _encoding(given.get("encoding")),
@@ -101,9 +106,33 @@ def reading_options(**given: Any) -> ReadingOptions:
         "schema": {"columns": columns} if columns else None,
         **{key: list(value) for key, value in names.items()},
         **dialect,
+        "individual": individual,
     }
     missing = frozenset(mark.strip() for mark in names["missing"])
-    return ReadingOptions(types=types, use=use, missing=missing, recorded=recorded, **dialect)
+    return ReadingOptions(
+        types=types, use=use, missing=missing, individual=individual, recorded=recorded, **dialect
+    )
+
+
+def _personal_key(value: object, ignore: tuple[str, ...], use: dict[str, bool]) -> str | None:
+    """Return the column of the personal key, and put down that no metric uses it."""
+    if value is None:
+        return None
+    name = text("individual", value)
+    if name in ignore:
+        message = (
+            f"--individual and --ignore both name column {shown(name)}; leave it out of --ignore: "
+            "no metric sees the personal key anyway."
+        )
+        raise InputError(message)
+    if use.get(name):
+        message = (
+            f"schema: column {shown(name)} is to be used, and --individual names it as the "
+            "personal key, which no metric sees; say one of the two."
+        )
+        raise InputError(message)
+    use[name] = False
+    return name
 
 
 def _one_of(option: str, value: object, choices: tuple[object, ...]) -> Any:

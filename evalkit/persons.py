@@ -1,0 +1,140 @@
+"""Which rows belong to one person, so that people are counted and not rows.
+
+Only numbers stand here, never a value of the personal key.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Persons:
+    """The person that each row of one table belongs to.
+
+    Attributes
+    ----------
+    code : ndarray of int64, shape (rows,)
+        From 0 to `count` - 1; each number is some row's.
+    count : int
+        Number of persons.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from evalkit.persons import Persons
+    >>> Persons(np.array([0, 0, 1]), 2).means(np.array([1.0, 0.0, 1.0])).tolist()
+    [0.5, 1.0]
+    """
+
+    code: NDArray[np.int64]
+    count: int
+
+    @classmethod
+    def one_row_each(cls, rows: int) -> Persons:
+        """Return the persons of a table in which each row is a person of its own."""
+        return cls(np.arange(rows), rows)
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.code)
+
+    @property
+    def are_rows(self) -> bool:
+        """Whether each person has one row."""
+        return self.count == len(self.code)
+
+    @property
+    def per_row(self) -> float:
+        """Persons per row, 0 to 1: what a row is worth."""
+        return self.count / len(self.code) if len(self.code) else 1.0
+
+    @cached_property
+    def weights(self) -> NDArray[np.float64]:
+        """What each row counts, shape (rows,): one over the number of rows of its person."""
+        return 1.0 / np.bincount(self.code, minlength=self.count)[self.code]
+
+    def means(self, values: NDArray[np.generic]) -> NDArray[np.float64]:
+        """Return the mean over the rows of each person, the same for any order of the rows.
+
+        Parameters
+        ----------
+        values : ndarray, shape (rows,)
+            Numbers or truth values.
+
+        Returns
+        -------
+        ndarray of float64, shape (count,)
+            In an order that no result may depend on: as the rows stand where each is a person.
+        """
+        found = values.astype(np.float64)
+        if self.are_rows or not len(found):
+            return found
+        ordered, starts = self._sorted(found)
+        lengths = np.diff(np.append(starts, len(ordered)))
+        means: NDArray[np.float64] = np.add.reduceat(ordered, starts) / lengths
+        # A sum may err in its last digit: the mean of equal values is that value.
+        return np.clip(means, ordered[starts], ordered[starts + lengths - 1])
+
+    def largest(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the largest value of each person, shape (count,), at the place of its code."""
+        found = np.full(self.count, -np.inf)
+        np.maximum.at(found, self.code, values)
+        return found
+
+    def part(self, rows: NDArray[np.generic]) -> Persons:
+        """Return the persons of some rows, numbered anew in the same order."""
+        kept, code = np.unique(self.code[rows], return_inverse=True)
+        return Persons(code.astype(np.int64), len(kept))
+
+    def followed_by(self, others: Persons) -> Persons:
+        """Return the persons of two tables one below the other; nobody is in both."""
+        code = np.concatenate([self.code, others.code + self.count])
+        return Persons(code, self.count + others.count)
+
+    def _sorted(self, values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+        """Return the values person by person, each person's increasing, and where each begins."""
+        order = np.lexsort((values, self.code))
+        starts = np.flatnonzero(np.diff(self.code[order], prepend=-1))
+        return values[order], starts
+
+
+def numbered(keys: NDArray[np.integer], content: NDArray[np.integer]) -> Persons:
+    """Return persons numbered by the content of their rows.
+
+    A draw of persons then depends neither on the order of the rows nor on the keys: persons of
+    the same content are the same to every metric.
+
+    Parameters
+    ----------
+    keys : ndarray of int, shape (rows,)
+        A number for each value of the personal key.
+    content : ndarray of int, shape (rows,)
+        Rank of each row by its cells, equal for equal rows.
+
+    Returns
+    -------
+    Persons
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from evalkit.persons import numbered
+    >>> numbered(np.array([7, 9, 7]), np.array([2, 0, 1])).code.tolist()
+    [1, 0, 1]
+    """
+    order = np.lexsort((content, keys))
+    starts = np.flatnonzero(np.diff(keys[order], prepend=keys.min(initial=0) - 1))
+    found = [tuple(one.tolist()) for one in np.split(content[order], starts[1:])]
+    place = np.empty(len(found), np.int64)
+    place[sorted(range(len(found)), key=found.__getitem__)] = np.arange(len(found))
+    code = np.empty(len(keys), np.int64)
+    code[order] = np.repeat(place, np.diff(np.append(starts, len(keys))))
+    return Persons(code, len(found))
