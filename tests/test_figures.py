@@ -67,12 +67,23 @@ def squares(narrow: bool, words: dict[str, str], place: int) -> figures.Drawing:
     return figures.heat_pair(NAMES, matrices, narrow=narrow, words=words)[place]
 
 
+MANY = [NAMES[place % 12] + str(place) for place in range(20)]
+WAVES = [[round(0.9 - 0.09 * abs(i - j), 2) for j in range(20)] for i in range(20)]
+
+
+def matrices(narrow: bool, words: dict[str, str], place: int) -> figures.Drawing:
+    turned = [[-0.5 * value for value in row] for row in WAVES]
+    return figures.matrix_pair(MANY, (WAVES, turned, WAVES), narrow=narrow, words=words)[place]
+
+
 BUILDERS: dict[str, Callable[[bool, dict[str, str]], figures.Drawing]] = {
     "curve": lambda narrow, words: figures.curve(
         POINTS, total=12, target=TARGET, narrow=narrow, words=words
     ),
     "levels": lambda narrow, words: squares(narrow, words, 0),
     "changes": lambda narrow, words: squares(narrow, words, 1),
+    "many_levels": lambda narrow, words: matrices(narrow, words, 0),
+    "many_changes": lambda narrow, words: matrices(narrow, words, 1),
     "worst_pairs": lambda narrow, words: figures.worst_pairs(PAIRS, narrow=narrow, words=words),
     "attacks": lambda narrow, words: figures.interval_dots([ATTACK], narrow=narrow, words=words),
 }
@@ -166,7 +177,7 @@ def test_html_takes_its_colours_from_the_page_alone(kind: str) -> None:
     assert names <= LIGHT.keys()
     classes = set(re.findall(r'class="(h-[^"]+)"', html))
     assert all(f".{name}{{" in figures.heat_css() for name in classes)
-    assert bool(classes) == (kind in {"levels", "changes"})
+    assert bool(classes) == (kind in {"levels", "changes", "many_levels", "many_changes"})
     assert html.startswith('<svg class="fig w" role="img" aria-label="')
 
 
@@ -272,6 +283,58 @@ def test_numbers_in_cells_follow_the_scale_of_each_square() -> None:
     assert {"13", "−30", "20", "−50"} <= set(texts(figures.svg(levels, "")))
     assert "9" not in texts(figures.svg(levels, ""))
     assert {"4", "20"} <= set(texts(figures.svg(changes, "")))
+
+
+def inked(svg: str, colour: str) -> list[str]:
+    """Return the paths that are filled with a colour."""
+    return [one.get("d", "") for one in parsed(svg).iter() if one.get("fill") == colour]
+
+
+def test_neighbours_of_one_step_are_one_box_and_a_fall_has_a_stroke() -> None:
+    names = [f"v{place}" for place in range(30)]
+    high = [[1.0] * 30 for _ in names]
+    low = [[-1.0] * 30 for _ in names]
+    levels, _ = figures.matrix_pair(names, (high, low, high), narrow=False, words={})
+    drawn = figures.svg(levels, "")
+    (below, *_) = inked(drawn, heat("orig", 7))
+    (above, *_) = inked(drawn, heat("ava", 7))
+    assert below.count("M") == above.count("M") == 29
+    assert below.count("H") == below.count("V") + 29 == 58
+    (strokes, *_) = inked(drawn, LIGHT["ink"])
+    assert strokes.count("M") == 30 * 29 / 2
+
+
+def test_a_box_of_the_square_stands_where_its_pair_belongs() -> None:
+    names = [f"v{place}" for place in range(40)]
+    blank: list[list[float | None]] = [[None] * 40 for _ in names]
+    one = copy.deepcopy(blank)
+    one[30][9] = 0.99
+    levels, _ = figures.matrix_pair(names, (one, blank, blank), narrow=False, words={})
+    (box, *_) = inked(figures.svg(levels, ""), heat("orig", 7))
+    x, y, across, down = (float(n) for n in re.findall(r"[\d.]+", box)[:4])
+    cell = across - x
+    assert down - y == pytest.approx(cell, abs=0.02)
+    assert (x - 14.0) / cell == pytest.approx(9, abs=0.05)
+    assert (y - 2.9 * 8) / cell == pytest.approx(30, abs=0.05)
+
+
+def test_a_hundred_variables_weigh_less_than_a_photograph() -> None:
+    names = [f"v{place}" for place in range(100)]
+    worst = [[(i * 37 + j * 61) % 101 / 50 - 1 for j in range(100)] for i in range(100)]
+    pair = figures.matrix_pair(names, (worst, worst, worst), narrow=False, words={})
+    assert sum(len(figures.html_svg(one, "")) for one in pair) < 700_000
+    assert len(list(parsed(figures.svg(pair[0], "")).iter())) < 120
+
+
+def test_a_triangle_of_facts_is_drawn_like_the_square_it_stands_for() -> None:
+    names = ("matrix_working", "matrix_avatars", "matrix_holdout")
+    triangle = [row[place + 1 :] for place, row in enumerate(LEVELS[:-1])]
+    facts = {"matrix_variables": NAMES, "worst_pairs": []}
+    drawn = [
+        [figures.svg(one, "") for one in figures.correlation_drawings(whole, {}, narrow=False)]
+        for whole in (facts | dict.fromkeys(names, LEVELS), facts | dict.fromkeys(names, triangle))
+    ]
+    assert drawn[0] == drawn[1]
 
 
 def test_numbers_use_a_true_minus_and_the_mark_of_the_language() -> None:

@@ -11,6 +11,7 @@ from evalkit.figures.curve import Target, curve
 from evalkit.figures.frontier import frontier
 from evalkit.figures.groups import group_drawing
 from evalkit.figures.heat import heat_pair
+from evalkit.figures.matrix import matrix_pair
 from evalkit.figures.pairs import worst_pairs
 from evalkit.figures.sets import (
     attack_drawings,
@@ -38,6 +39,7 @@ __all__ = [
     "html_svg",
     "interval_dots",
     "linkability_drawings",
+    "matrix_pair",
     "model_drawings",
     "svg",
     "typst_svg",

@@ -18,8 +18,9 @@ from evalkit.figures.words import word, written
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import TypeAlias
 
-    Matrix = Sequence[Sequence[float | None]]
+    Matrix: TypeAlias = Sequence[Sequence[float | None]]
 
 CELL_PT, NARROW_CELL_PT = 14.2, 15.4
 GAP_PT = 0.6
@@ -31,7 +32,7 @@ LINE_HEIGHT = 1.25 * EM
 
 
 @dataclass(frozen=True)
-class _Half:
+class Half:
     """One side of a diagonal.
 
     Attributes
@@ -53,15 +54,15 @@ class _Half:
 
 
 @dataclass(frozen=True)
-class _Scale:
+class Scale:
     """How values become colours and numbers."""
 
     full: float
     least_shown: int
 
 
-LEVELS = _Scale(full=1.0, least_shown=10)
-CHANGES = _Scale(full=0.2, least_shown=4)
+LEVELS = Scale(full=1.0, least_shown=10)
+CHANGES = Scale(full=0.2, least_shown=4)
 
 
 def heat_pair(
@@ -104,22 +105,7 @@ def heat_pair(
     """
     if not 1 < len(variables) <= MOST_VARIABLES:
         raise ValueError("a pair of heat maps shows two to twelve variables")
-    originals, avatars, holdout = matrices
-    levels = (
-        _Half("orig", word(words, "figure_heat_originals"), "mute", originals),
-        _Half("ava", word(words, "figure_heat_avatars"), "ava", avatars),
-    )
-    changes = (
-        _Half(
-            "hold",
-            word(words, "figure_heat_holdout_change"),
-            "holdtx",
-            _difference(holdout, originals),
-        ),
-        _Half(
-            "ava", word(words, "figure_heat_avatar_change"), "ava", _difference(avatars, originals)
-        ),
-    )
+    levels, changes = halves(matrices, words)
     left = _square(variables, levels, LEVELS, width=NARROW_PT if narrow else LEFT_PT, narrow=narrow)
     right = _square(
         variables, changes, CHANGES, width=NARROW_PT if narrow else RIGHT_PT, narrow=narrow
@@ -129,8 +115,10 @@ def heat_pair(
     else:
         _write_names(left, variables)
     return (
-        Drawing("levels", left.figure, _levels_alt(variables, matrices, words), full_width=True),
-        Drawing("changes", right.figure, _changes_alt(changes, words), full_width=True),
+        Drawing(
+            "levels", left.figure, levels_alternative(variables, matrices, words), full_width=True
+        ),
+        Drawing("changes", right.figure, changes_alternative(changes, words), full_width=True),
     )
 
 
@@ -158,7 +146,44 @@ def heat_step(value: float, full: float) -> int:
     return min(HEAT_TOP_STEP, round(abs(value) / full * HEAT_TOP_STEP))
 
 
-def _difference(matrix: Matrix, originals: Matrix) -> Matrix:
+def halves(
+    matrices: tuple[Matrix, Matrix, Matrix], words: Mapping[str, str]
+) -> tuple[tuple[Half, Half], tuple[Half, Half]]:
+    """Return what stands below and above the diagonal: of the levels, then of the changes.
+
+    Parameters
+    ----------
+    matrices : tuple of three matrices
+        Among originals, avatars and holdout.
+    words : mapping of str to str
+        The report's words.
+
+    Returns
+    -------
+    tuple of two pairs of Half
+
+    Examples
+    --------
+    >>> from evalkit.figures.heat import halves
+    >>> one = [[1.0, 0.5], [0.5, 1.0]]
+    >>> [half.series for pair in halves((one, one, one), {}) for half in pair]
+    ['orig', 'ava', 'hold', 'ava']
+    """
+    originals, avatars, holdout = matrices
+    names = (
+        ("originals", "orig", "mute", originals),
+        ("avatars", "ava", "ava", avatars),
+        ("holdout_change", "hold", "holdtx", _differences(holdout, originals)),
+        ("avatar_change", "ava", "ava", _differences(avatars, originals)),
+    )
+    one, two, three, four = (
+        Half(series, word(words, f"figure_heat_{name}"), colour, values)
+        for name, series, colour, values in names
+    )
+    return (one, two), (three, four)
+
+
+def _differences(matrix: Matrix, originals: Matrix) -> Matrix:
     """Return a matrix minus that of the originals."""
     return [
         [None if a is None or b is None else a - b for a, b in zip(row, base, strict=True)]
@@ -168,8 +193,8 @@ def _difference(matrix: Matrix, originals: Matrix) -> Matrix:
 
 def _square(
     variables: Sequence[str],
-    halves: tuple[_Half, _Half],
-    scale: _Scale,
+    pair: tuple[Half, Half],
+    scale: Scale,
     *,
     width: float,
     narrow: bool,
@@ -180,7 +205,7 @@ def _square(
     sheet = Sheet(width, TOP + count * cell + BOTTOM + names * LINE_HEIGHT)
     left = _left(width, cell)
     bottom, right = TOP + count * cell, left + count * cell
-    below, above = halves
+    below, above = pair
     for row in range(count):
         for column in range(count):
             if row != column:
@@ -209,7 +234,7 @@ def _left(width: float, cell: float) -> float:
 
 
 def _draw_cell(
-    sheet: Sheet, at: tuple[float, float, float], value: float, series: str, scale: _Scale
+    sheet: Sheet, at: tuple[float, float, float], value: float, series: str, scale: Scale
 ) -> None:
     """Draw the tint and the number of one cell; `at` is its corner and its side."""
     x, y, cell = at
@@ -255,10 +280,10 @@ def _name_lines(variables: Sequence[str]) -> list[str]:
     return lines
 
 
-def _levels_alt(
+def levels_alternative(
     variables: Sequence[str], matrices: tuple[Matrix, Matrix, Matrix], words: Mapping[str, str]
 ) -> str:
-    """Return the strongest pair of the originals in words."""
+    """Return the strongest pair of the originals in words, for who cannot see it."""
     originals, avatars, _ = matrices
     pairs = [
         (abs(value), row, column)
@@ -280,11 +305,11 @@ def _levels_alt(
     )
 
 
-def _changes_alt(halves: tuple[_Half, _Half], words: Mapping[str, str]) -> str:
-    """Return the largest difference on either side in words."""
+def changes_alternative(pair: tuple[Half, Half], words: Mapping[str, str]) -> str:
+    """Return the largest difference on either side in words, for who cannot see it."""
     holdout, avatars = (
         max((abs(value) for row in half.values for value in row if value is not None), default=0.0)
-        for half in halves
+        for half in pair
     )
     return word(
         words,

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from evalkit.figures.attacks import interval_dots
 from evalkit.figures.curve import FEWEST_POINTS, Target, curve
-from evalkit.figures.heat import heat_pair
+from evalkit.figures.heat import MOST_VARIABLES, heat_pair
+from evalkit.figures.matrix import matrix_pair
 from evalkit.figures.pairs import worst_pairs
 from evalkit.figures.words import ENGLISH, word
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from evalkit.figures.sheet import Drawing
 
@@ -151,7 +152,7 @@ def correlation_drawings(
     ----------
     facts : mapping
         ``matrix_variables``, ``matrix_working``, ``matrix_avatars``, ``matrix_holdout``,
-        ``worst_pairs``.
+        ``worst_pairs``. A matrix is a square, or its part above the diagonal.
     words : mapping of str to str
         The report's words.
     narrow : bool
@@ -175,6 +176,40 @@ def correlation_drawings(
     variables, pairs = facts["matrix_variables"], facts["worst_pairs"]
     drawings: tuple[Drawing, ...] = ()
     if len(variables) >= FEWEST_FOR_A_SQUARE or not pairs:
-        matrices = (facts["matrix_working"], facts["matrix_avatars"], facts["matrix_holdout"])
-        drawings = heat_pair(variables, matrices, narrow=narrow, words=words)
+        working, avatars, holdout = (
+            full_square(facts[f"matrix_{table}"], len(variables))
+            for table in ("working", "avatars", "holdout")
+        )
+        draw = heat_pair if len(variables) <= MOST_VARIABLES else matrix_pair
+        drawings = draw(variables, (working, avatars, holdout), narrow=narrow, words=words)
     return (*drawings, worst_pairs(pairs, narrow=narrow, words=words)) if pairs else drawings
+
+
+def full_square(rows: Sequence[Sequence[float | None]], count: int) -> list[list[float | None]]:
+    """Return a matrix as a square: row i of a triangle holds what stands right of the diagonal.
+
+    Parameters
+    ----------
+    rows : sequence of sequence of float or None
+        A square of `count` rows, which is returned as it is, or a triangle.
+    count : int
+        Number of variables.
+
+    Returns
+    -------
+    list of list of float or None
+        Symmetric, 1 on the diagonal of what was a triangle.
+
+    Examples
+    --------
+    >>> from evalkit.figures.sets import full_square
+    >>> full_square([[0.5]], 2)
+    [[1.0, 0.5], [0.5, 1.0]]
+    """
+    if len(rows) == count:
+        return [list(row) for row in rows]
+    square: list[list[float | None]] = [[1.0] * count for _ in range(count)]
+    for i, row in enumerate(rows):
+        for j, value in enumerate(row, start=i + 1):
+            square[i][j] = square[j][i] = value
+    return square

@@ -117,6 +117,21 @@ class Sheet:
         fill = LIGHT.get(colour, colour)
         self._add(Rectangle((x, y), width, height, facecolor=fill, edgecolor="none"))
 
+    def boxes(self, places: Sequence[tuple[float, float, float, float]], colour: str) -> None:
+        """Fill many rectangles (x, y, width, height) as one path: small, however many."""
+        from matplotlib.patches import PathPatch
+        from matplotlib.path import Path
+
+        corners = [
+            corner
+            for x, y, width, height in places
+            for corner in ((x, y), (x + width, y), (x + width, y + height), (x, y + height), (x, y))
+        ]
+        turns = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
+        outline = Path(corners, turns * len(places))
+        fill = LIGHT.get(colour, colour)
+        self._add(PathPatch(outline, facecolor=fill, edgecolor="none"))
+
     def dot(self, x: float, y: float, radius: float, width: float, colour: str) -> None:
         """Draw a hollow dot, filled with paper."""
         from matplotlib.patches import Circle

@@ -50,6 +50,8 @@ _DEFAULTS = {
 _KEPT_ATTRIBUTES = ("x", "y", "width", "height", "d", "points", "transform", "id", "clip-path")
 _NUMBER = re.compile(r"-?\d+\.\d{3,}")
 _NO_TURN = re.compile(r"^rotate\(-?0 ")
+_STEP = re.compile(r"([MLz])(?: (-?[\d.]+) (-?[\d.]+))?(?: |$)")
+_STRAIGHT = re.compile(r"(?:[ML] -?[\d.]+ -?[\d.]+(?: |$)|z(?: |$))+")
 _REFERENCE = re.compile(r"url\(#")
 # Text is written as text: whether matplotlib's own font has the sign does not matter.
 _GLYPH_WARNING = r"(?s)Glyph \d+|Matplotlib currently does not support"
@@ -143,12 +145,41 @@ def _attributes(source: ET.Element, prefix: str, needed: set[str]) -> dict[str, 
             kept[name] = value.removesuffix("px")
     if _NO_TURN.match(kept.get("transform", "")):
         del kept["transform"]
-    return {name: _REFERENCE.sub(f"url(#{prefix}", _rounded(value)) for name, value in kept.items()}
+    found = {
+        name: _REFERENCE.sub(f"url(#{prefix}", _rounded(value)) for name, value in kept.items()
+    }
+    if "d" in found:
+        found["d"] = _terse(found["d"])
+    return found
 
 
 def _rounded(value: str) -> str:
     """Return a value with its numbers at two decimals, and paths on one line."""
     return _NUMBER.sub(lambda found: short(float(found.group())), " ".join(value.split()))
+
+
+def _terse(path: str) -> str:
+    """Return a path of straight lines with level and upright ones as H and V.
+
+    A square of a hundred variables has thousands of cells, and this halves them.
+    """
+    if not _STRAIGHT.fullmatch(path):
+        return path
+    x = y = ""
+    steps = []
+    for found in _STEP.finditer(path):
+        kind, across, down = found.groups()
+        if kind == "z":
+            steps.append("z")
+            continue
+        if kind == "L" and down == y:
+            steps.append(f"H{across}")
+        elif kind == "L" and across == x:
+            steps.append(f"V{down}")
+        else:
+            steps.append(f"{kind}{across} {down}")
+        x, y = across, down
+    return "".join(steps)
 
 
 def short(number: float) -> str:

@@ -28,6 +28,8 @@ ENGLISH: Mapping[str, str] = MappingProxyType(
         "figure_heat_avatars": "Avatars",
         "figure_heat_avatar_change": "Avatars minus originals",
         "figure_heat_holdout_change": "Holdout minus originals",
+        "figure_heat_negative": "below zero",
+        "figure_heat_over": "{value} or more",
         "figure_in_data": "people in the data",
         "figure_not_in_data": "control",
         "figure_naive": "naive guess",

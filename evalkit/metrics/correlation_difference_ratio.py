@@ -23,7 +23,7 @@ from evalkit.messages import say
 from evalkit.metric import Basis, Metric, Need, NotApplicable, Outcome, Section
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     import numpy as np
     import pandas as pd
@@ -40,8 +40,6 @@ REDEALS = 200
 SPLITS = 50
 NO_DIFFERENCE = 1e-12
 STABLE_ROWS = 200
-SHOWN_VARIABLES = 12
-SHOWN_PAIRS = 10
 UNUSUAL_RANK = 0.99
 
 
@@ -269,56 +267,12 @@ def _matrices(tables: _Tables, min_count: int) -> dict[str, Any]:
     import numpy as np
 
     from evalkit.quantities import correlations, filled_pairs
+    from evalkit.quantities_matrices import shown_matrices
 
     parts = (tables.working, tables.avatars, tables.holdout)
     working, avatars, holdout = (correlations(part) for part in parts)
     enough = np.min([filled_pairs(part) for part in parts], axis=0) >= min_count  # (p, p)
-    change = np.where(enough, np.abs(working - avatars), -1.0)
-    first, second = np.triu_indices(len(working), k=1)
-    order = np.argsort(-change[first, second], kind="stable")
-    pairs = [(int(first[k]), int(second[k])) for k in order if change[first[k], second[k]] >= 0]
-    chosen = _variables_of(pairs, len(tables.variables))
-    return {
-        "worst_pairs": [
-            {
-                "first": tables.variables[i],
-                "second": tables.variables[j],
-                "working": _rounded(working[i, j]),
-                "avatars": _rounded(avatars[i, j]),
-                "holdout": _rounded(holdout[i, j]),
-                "change": _rounded(avatars[i, j] - working[i, j]),
-            }
-            for i, j in pairs[:SHOWN_PAIRS]
-        ],
-        "matrix_variables": [tables.variables[i] for i in chosen],
-        "matrix_working": _shown(working, enough, chosen),
-        "matrix_avatars": _shown(avatars, enough, chosen),
-        "matrix_holdout": _shown(holdout, enough, chosen),
-    }
-
-
-def _variables_of(pairs: Sequence[tuple[int, int]], p: int) -> list[int]:
-    """Return up to 12 variables: all, or those that stand in the worst pairs, in order."""
-    if p <= SHOWN_VARIABLES:
-        return list(range(p))
-    chosen: list[int] = []
-    for pair in pairs:
-        chosen += [index for index in pair if index not in chosen]
-        if len(chosen) >= SHOWN_VARIABLES:
-            break
-    return sorted(chosen[:SHOWN_VARIABLES])
-
-
-def _shown(
-    matrix: NDArray[np.float64], enough: NDArray[np.bool_], chosen: Sequence[int]
-) -> list[list[float | None]]:
-    """Return the chosen part of a matrix, rounded, None where too few rows are filled."""
-    return [[_rounded(matrix[i, j]) if enough[i, j] else None for j in chosen] for i in chosen]
-
-
-def _rounded(value: float) -> float:
-    """Return a correlation with three decimals and no negative zero."""
-    return round(float(value), 3) + 0.0
+    return shown_matrices(tables.variables, (working, avatars, holdout), enough)
 
 
 def _warnings(release: Release, facts: Mapping[str, Any]) -> list[Message]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING, Any, Final
 
 from evalkit.report import formats
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from evalkit.report.subject import Entry, Subject
 
 LONGEST_NAME: Final = 60
+NAMES_ACROSS: Final = 4
 TIMES: Final = "\u00d7"
 
 
@@ -157,7 +159,7 @@ def full_blocks(subject: Subject) -> list[Block]:
         cut = subject.label("table_cut", shown=ROWS_SHOWN, count=count)
         rows = variable_table(subject, variables[:ROWS_SHOWN], cut if count > ROWS_SHOWN else "")
         blocks += [heading(subject.heading("variables")), rows]
-    return [*blocks, *_pair_tables(subject)]
+    return [*blocks, *_pair_tables(subject), *_matrix_names(subject)]
 
 
 def attachment_blocks(subject: Subject) -> list[Block]:
@@ -217,6 +219,27 @@ def _pair_tables(subject: Subject) -> list[Block]:
         ]
         title = fill(subject.heading("pairs"), name=subject.name(entry.slug))
         blocks += [heading(title), table(subject.head("pairs"), (80, 20, 20, 20, 20), rows)]
+    return blocks
+
+
+def _matrix_names(subject: Subject) -> list[Block]:
+    """Return the names of the variables that a picture shows by their numbers only."""
+    from evalkit.figures.matrix import MOST_NAMED
+
+    blocks: list[Block] = []
+    for entry in subject.entries:
+        names = entry.result.facts.get("matrix_variables") or []
+        if len(names) <= MOST_NAMED:
+            continue
+        numbered = [f"{place}  {shortened(str(name), 30)}" for place, name in enumerate(names, 1)]
+        down = math.ceil(len(numbered) / NAMES_ACROSS)
+        rows = [
+            [*numbered[row::down], *[""] * (NAMES_ACROSS - len(numbered[row::down]))]
+            for row in range(down)
+        ]
+        title = fill(subject.heading("matrix_names"), name=subject.name(entry.slug))
+        names_table = table(subject.head("matrix_names"), (40,) * NAMES_ACROSS, rows)
+        blocks += [heading(title), names_table]
     return blocks
 
 

@@ -10,8 +10,10 @@ from reference import correlation_oracle as oracle
 from vectors import cases, real_table
 
 import evalkit
+from evalkit.figures.sets import full_square
 from evalkit.kernels.correlations import Deals, correlations
 from evalkit.metrics.correlation_difference_ratio import ratio
+from evalkit.quantities_matrices import block_order, shown_matrices
 
 SLUG = "correlation_difference_ratio"
 
@@ -179,7 +181,10 @@ def test_the_worst_pairs_come_first_and_only_where_enough_rows_are_filled() -> N
     assert all("a" not in pair for pair in pairs)
     changes = [abs(pair["change"]) for pair in facts["worst_pairs"]]
     assert changes == sorted(changes, reverse=True)
-    assert facts["matrix_working"][0][1] is None
+    assert len(facts["matrix_variables"]) == 4
+    place = facts["matrix_variables"].index("a")
+    shown = full_square(facts["matrix_working"], 4)
+    assert [value for value in shown[place] if value != 1.0] == [None] * 3
 
 
 def test_few_rows_are_said_to_be_unstable() -> None:
@@ -202,10 +207,52 @@ def test_a_huge_value_or_a_far_origin_does_not_cost_the_digits() -> None:
     assert rest == pytest.approx(correlations(table[1:]), abs=1e-4)
 
 
-def test_more_than_12_variables_show_the_12_with_the_worst_pairs() -> None:
+def noise(seed: int, columns: int, rows: int = 60) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(rng.normal(size=(rows, columns)).round(2)).add_prefix("v")
+
+
+def test_up_to_120_variables_are_shown_all_with_two_decimals_beyond_12() -> None:
+    facts = evalkit.measure(SLUG, noise(1, 20), noise(2, 20), noise(3, 20)).facts
+    assert sorted(facts["matrix_variables"]) == facts["variables"]
+    assert facts["matrix_is_part"] is False
+    assert [len(row) for row in facts["matrix_working"]] == list(range(19, 0, -1))
+    values = [value for row in facts["matrix_holdout"] for value in row]
+    assert values == [round(value, 2) for value in values]
+
+
+def test_over_120_variables_only_the_60_of_the_worst_pairs_are_shown() -> None:
+    names = [f"v{place:03d}" for place in range(130)]
     rng = np.random.default_rng(0)
-    tables = [pd.DataFrame(rng.normal(size=(80, 20)).round(2)).add_prefix("v") for _ in range(3)]
-    facts = evalkit.measure(SLUG, *tables).facts
-    assert len(facts["matrix_variables"]) == 12
-    assert facts["worst_pairs"][0]["first"] in facts["matrix_variables"]
-    assert len(facts["variables"]) == 20
+    tables = [np.corrcoef(rng.normal(size=(130, 40))) for _ in range(3)]
+    facts = shown_matrices(names, (tables[0], tables[1], tables[2]), np.ones((130, 130), bool))
+    assert len(facts["matrix_variables"]) == 60
+    assert facts["matrix_is_part"] is True
+    worst = {pair[end] for pair in facts["worst_pairs"] for end in ("first", "second")}
+    assert worst <= set(facts["matrix_variables"])
+
+
+def test_variables_of_one_block_stand_together_whatever_their_names() -> None:
+    rng = np.random.default_rng(0)
+    factors = rng.normal(size=(500, 2))
+    table = pd.DataFrame(
+        {
+            name: factors[:, place % 2] + 0.2 * rng.normal(size=500)
+            for place, name in enumerate("abcdef")
+        }
+    ).round(3)
+    order = evalkit.measure(SLUG, table, noise_like(table), table[::-1]).facts["matrix_variables"]
+    assert {frozenset(order[:3]), frozenset(order[3:])} == {frozenset("ace"), frozenset("bdf")}
+
+
+def noise_like(table: pd.DataFrame) -> pd.DataFrame:
+    return table + np.random.default_rng(9).normal(size=table.shape).round(3)
+
+
+def test_a_pair_that_may_not_be_shown_does_not_speak_through_the_order() -> None:
+    related = np.array([[1.0, 0.0, 0.9], [0.0, 1.0, 0.1], [0.9, 0.1, 1.0]])
+    enough = np.ones((3, 3), bool)
+    enough[0, 2] = enough[2, 0] = False
+    other = related.copy()
+    other[0, 2] = other[2, 0] = 0.0
+    assert block_order(related, enough) == block_order(other, enough)
