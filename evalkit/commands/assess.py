@@ -130,6 +130,7 @@ _COLUMNS = "Repeatable, or with commas."
 )
 @shared_options.language
 @shared_options.templates
+@shared_options.sign
 @option("--config", heading=_REPORT, metavar="FILE", help="YAML file with any of these options.")
 @shared_options.quiet
 def command(**given: Any) -> int:
@@ -178,7 +179,7 @@ def assess_and_print(options: dict[str, Any], output: Path) -> int:
     Parameters
     ----------
     options : dict
-        Parameters of the notebook, ``quiet`` and ``require_targets``.
+        Parameters of the notebook, ``quiet``, ``require_targets`` and ``sign``.
     output : pathlib.Path
         Folder of the report.
 
@@ -188,6 +189,7 @@ def assess_and_print(options: dict[str, Any], output: Path) -> int:
         0, or 3 if targets were required and are not all met.
     """
     from evalkit.cli import ANSWER_IS_NO, DONE
+    from evalkit.commands.signed import signer_for
     from evalkit.records import Assessment
     from evalkit.resources import check_language
     from evalkit.running import run
@@ -201,11 +203,13 @@ def assess_and_print(options: dict[str, Any], output: Path) -> int:
     formats = options.get("formats", ["ipynb"])
     check_formats(formats)
     check_language(options.get("language", "en"))
+    sign = signer_for(options.pop("sign", None), formats if "formats" in options else ["pdf"])
     found: list[Assessment] = []
     names: list[str] = []
 
     def look(files: Path) -> None:
         found.append(Assessment.read(files / ASSESSMENT))
+        sign(files)
         names.extend(name for name in REPORT_FILES if (files / name).exists())
 
     keep = "ipynb" in formats

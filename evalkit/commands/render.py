@@ -21,13 +21,17 @@ Example:
 @shared_options.output("Folder for the files; an earlier report in it is replaced.", required=True)
 @shared_options.language
 @shared_options.templates
-def command(assessment: str, output: str, language: str | None, templates: str | None) -> None:
+@shared_options.sign
+def command(
+    assessment: str, output: str, language: str | None, templates: str | None, sign: str | None
+) -> None:
     """Make HTML and PDF from ASSESSMENT, an assessment.json. The data are not needed.
 
     The JSON file is written beside them, so that the three belong together.
     """
     import os
 
+    from evalkit.commands.signed import signer_for
     from evalkit.records import Assessment
     from evalkit.running.output_folder import check_output, publish
     from evalkit.running.plain_values import check_path
@@ -35,6 +39,7 @@ def command(assessment: str, output: str, language: str | None, templates: str |
 
     for name, given in (("assessment", assessment), ("output", output), ("templates", templates)):
         check_path(name, given or "")
+    signed = signer_for(sign, ["pdf"])
     found = Assessment.read(assessment)
     check_output(Path(output))
     with (
@@ -46,5 +51,6 @@ def command(assessment: str, output: str, language: str | None, templates: str |
 
         report = Report(found, language or found.language, templates and Path(templates))
         report.save(scratch, formats=("html", "pdf", "json"))
+        signed(Path(scratch))
         for path in publish(Path(scratch), Path(output)):
             click.echo(path)

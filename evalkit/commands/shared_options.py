@@ -20,6 +20,13 @@ templates = option(
     metavar="DIR",
     help="Folder with your own templates, pages or fonts; they come before those of evalkit.",
 )
+sign = option(
+    "--sign",
+    heading=REPORT,
+    metavar="KEY.p12",
+    help="Sign the PDF with this key; its password is asked for, or taken from "
+    "EVALKIT_SIGN_PASSWORD.",
+)
 quiet = option("--quiet", heading=REPORT, is_flag=True, help="Show no progress.")
 
 
