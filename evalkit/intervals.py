@@ -18,8 +18,10 @@ DETECTION_FACTOR = 2.8
 """Normal quantiles for a two-sided test at 5 % with a power of 80 %: 1.96 + 0.84."""
 
 
-def wilson(successes: float, attempts: float) -> tuple[float, float]:
-    """Return Wilson's 95 % score interval of a share.
+def wilson(
+    successes: float, attempts: float, quantile: float = NORMAL_QUANTILE
+) -> tuple[float, float]:
+    """Return Wilson's score interval of a share, at 95 % unless told otherwise.
 
     Parameters
     ----------
@@ -27,6 +29,8 @@ def wilson(successes: float, attempts: float) -> tuple[float, float]:
         Number of successes, 0 to `attempts`; an expectation may be fractional.
     attempts : float
         Number of attempts, or an effective number. With 0 attempts nothing is known: (0, 1).
+    quantile : float
+        Of the standard normal distribution, for another confidence; 0 or more.
 
     Returns
     -------
@@ -46,19 +50,23 @@ def wilson(successes: float, attempts: float) -> tuple[float, float]:
     """
     if attempts == 0:
         return 0.0, 1.0
-    z2 = NORMAL_QUANTILE**2
+    z2 = quantile**2
     share = successes / attempts
     centre = (share + z2 / (2 * attempts)) / (1 + z2 / attempts)
     spread = math.sqrt(max(0.0, share * (1 - share) / attempts + z2 / (4 * attempts**2)))
-    half = NORMAL_QUANTILE * spread / (1 + z2 / attempts)
+    half = quantile * spread / (1 + z2 / attempts)
     # At the ends the root is exact in mathematics only; rounding must not exclude the share.
     return max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half))
 
 
 def newcombe_difference(
-    successes: float, attempts: int, control_successes: float, control_attempts: int
+    successes: float,
+    attempts: int,
+    control_successes: float,
+    control_attempts: int,
+    quantile: float = NORMAL_QUANTILE,
 ) -> tuple[float, float]:
-    """Return Newcombe's 95 % interval of the difference of two independent shares.
+    """Return Newcombe's interval of the difference of two independent shares, at 95 %.
 
     Parameters
     ----------
@@ -66,6 +74,8 @@ def newcombe_difference(
         The group under attack.
     control_successes, control_attempts : float, int
         The control group.
+    quantile : float
+        Of the standard normal distribution, for another confidence than 95 %; 0 or more.
 
     Returns
     -------
@@ -86,8 +96,8 @@ def newcombe_difference(
     """
     share = successes / attempts if attempts else 0.5
     control = control_successes / control_attempts if control_attempts else 0.5
-    low, high = wilson(successes, attempts)
-    control_low, control_high = wilson(control_successes, control_attempts)
+    low, high = wilson(successes, attempts, quantile)
+    control_low, control_high = wilson(control_successes, control_attempts, quantile)
     difference = share - control
     lower = difference - math.hypot(share - low, control_high - control)
     upper = difference + math.hypot(high - share, control - control_low)

@@ -129,7 +129,7 @@ def test_html_and_pdf_say_the_same_on_the_first_page(report: Report) -> None:
     section = report.html().split('<section id="contents"')[0]
     for words in (
         "One target met, one missed; an excess in linkability",
-        "Evidence of an excess over the control: 0.4 to 4.7 points.",
+        "Evidence of an excess over the control: 0.4 to 4.7 points (95 % interval).",
         "83.6 to 85.6",
         "5b70c9e2",
     ):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from evalkit.prose import plain
+from evalkit.report.findings import CHANCE
 from evalkit.report.wording import comparable, shortened
 
 if TYPE_CHECKING:
@@ -50,6 +51,9 @@ def finding_title(entry: Entry, subject: Subject) -> str:
     """Return the finding of a measured result in one line; its name where it has no page."""
     if not comparable(entry.result):
         return subject.label("not_comparable_title", name=subject.name(entry.slug))
+    if entry.finding.key == CHANCE:
+        criterion = subject.criterion_name(str(entry.result.criterion))
+        return subject.label("chance_title", criterion=criterion)
     has_page = subject.pages.has(entry.slug)
     return page_of(entry, subject).title if has_page else subject.name(entry.slug)
 

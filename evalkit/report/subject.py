@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from evalkit.errors import InputError
 from evalkit.report.blocks import fill
-from evalkit.report.wording import attack_finding, headline, joined, shortened
+from evalkit.report.findings import CHANCE, Finding, findings_of
+from evalkit.report.wording import headline, joined, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,11 +33,12 @@ _BASIS_ORDER: Final = ("attack", "matches", "distances", "comparison")
 
 
 class Entry(NamedTuple):
-    """One result with its measure and its scenario."""
+    """One result with its measure, its scenario, and what it shows among the others there."""
 
     scenario: ScenarioRecord
     slug: str
     result: Result
+    finding: Finding = Finding()
 
 
 @dataclass(frozen=True)
@@ -72,9 +74,9 @@ class Subject:
     def entries(self) -> list[Entry]:
         """Return every result of every scenario, the first scenario first."""
         return [
-            Entry(one.scenario, slug, result)
+            Entry(one.scenario, slug, one.results[slug], finding)
             for one in self.assessment.scenarios()
-            for slug, result in one.results.items()
+            for slug, finding in findings_of(one.results).items()
         ]
 
     @property
@@ -85,8 +87,8 @@ class Subject:
     def of_criterion(self, criterion: str) -> list[Entry]:
         """Return the results of one row of the verdict table, the one that leads first.
 
-        An attack with an excess leads, then what missed its target, then attacks; among equals
-        the lowest score.
+        An attack with an excess leads, one that may be chance after one that stands; then what
+        missed its target, then attacks; among equals the lowest score.
         """
         found = [entry for entry in self.entries if criterion_of(entry.result) == criterion]
         return sorted(found, key=_rank)
@@ -214,11 +216,12 @@ def declared_text(value: Any) -> str:
     return str(value)
 
 
-def _rank(entry: Entry) -> tuple[bool, bool, int, int, float]:
+def _rank(entry: Entry) -> tuple[bool, int, int, int, float]:
     result = entry.result
     verdict = _VERDICT_ORDER.index(result.verdict) if result.verdict in _VERDICT_ORDER else 0
     basis = _BASIS_ORDER.index(result.basis) if result.basis in _BASIS_ORDER else 0
     measured = result.status == "measured"
     # A count of avatars is on no common scale with percentages: it comes after them.
     lowest_first = (headline(result) or 0.0) if result.unit == "%" else float("inf")
-    return (not measured, attack_finding(result) != "excess", verdict, basis, lowest_first)
+    excess = {"excess": 0, CHANCE: 1}.get(str(entry.finding.key), 2)
+    return (not measured, excess, verdict, basis, lowest_first)

@@ -69,7 +69,7 @@ def _finding(entry: Entry, subject: Subject) -> str:
     if entry.result.status != "measured":
         return verdict
     if entry.result.basis == "attack":
-        return f"{attack_words(entry.result, subject.words)} {verdict}"
+        return f"{attack_words(entry.result, subject.words, *entry.finding)} {verdict}"
     return f"{_without_attack(entry, subject)} {verdict}".strip()
 
 

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from evalkit.report import formats
 from evalkit.report.blocks import Prose, beside, facts, figure, heading, measure, note, prose, text
 from evalkit.report.filled_pages import finding_title, page_of
+from evalkit.report.findings import CHANCE
 from evalkit.report.pages import LIMIT_BESIDE, MARGIN_PARTS, PARTS
 from evalkit.report.pictures import in_rows, metric_pictures, score_strip
 from evalkit.report.subject import criterion_of
@@ -100,6 +102,7 @@ def _measured_blocks(entry: Entry, subject: Subject, labels: Iterator[str]) -> l
         *leading_scenario(entry, subject),
         *([_large_strip(entry, subject)] if on_strip(entry.result) else []),
         *_unjudged(entry, subject),
+        *_by_chance(entry, subject),
         *(_part(page, "Verdict") if comparable(entry.result) else []),
     ]
     beside_text, below = _figures(entry, page, subject, labels)
@@ -190,6 +193,14 @@ def _unjudged(entry: Entry, subject: Subject) -> list[Block]:
         return []
     reason = sentence(entry.result.reason.text) if entry.result.reason else ""
     return [text(prose(subject.text("not_judged"), reason=reason))]
+
+
+def _by_chance(entry: Entry, subject: Subject) -> list[Block]:
+    """Return that the page reads one attack alone, where that one shows what several may not."""
+    if entry.finding.key != CHANCE:
+        return []
+    count = formats.count_word(entry.finding.attacks)
+    return [text(prose(subject.text("by_chance"), count=count))]
 
 
 def _failed_blocks(entry: Entry, subject: Subject) -> list[Block]:

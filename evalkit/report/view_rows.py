@@ -152,12 +152,13 @@ def _several_targets(met: dict[str, str], missed: dict[str, str], subject: Subje
 
 def _attack(found: Sequence[Entry], subject: Subject) -> str:
     """Return what the leading attack shows, or that only distances and matches were measured."""
-    lead = found[0].result
+    first, lead = found[0], found[0].result
     measured = [one.result for one in found if one.result.status == "measured"]
     if lead.section != "privacy" or not measured:
         return ""
     if any(one.basis == "attack" for one in measured):
-        return attack_words(lead, subject.words) if lead.basis == "attack" else ""
+        attacked = lead.basis == "attack"
+        return attack_words(lead, subject.words, *first.finding) if attacked else ""
     return str(subject.words["verdicts"]["attack_short"]["no_attack"])
 
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 from evalkit.report import formats
 from evalkit.report.blocks import beside, facts, fill, prose, text
 from evalkit.report.filled_pages import summary_of
+from evalkit.report.findings import CHANCE
 from evalkit.report.subject import CRITERIA, SHORT_DIGEST, criterion_of, declared_text
 from evalkit.report.view_rows import judged_measures, verdict_key, verdict_row
 from evalkit.report.wording import (
-    attack_finding,
     comparable,
     grade,
     interval_words,
@@ -171,7 +171,7 @@ def _title_finding(subject: Subject) -> str:
     """Return what the attack that leads shows, in a few words."""
     words = subject.words["verdicts"]["attack_title"]
     found = [
-        (criterion_of(entry.result), attack_finding(entry.result))
+        (criterion_of(entry.result), entry.finding.key)
         for criterion in CRITERIA[:-1]
         for entry in subject.of_criterion(criterion)[:1]
     ]
@@ -191,7 +191,21 @@ def _finding_sentence(entry: Entry, subject: Subject) -> str:
     if not comparable(entry.result):
         name = subject.criterion_name(criterion_of(entry.result)).lower()
         return fill(subject.words["verdicts"]["plain"]["not_comparable"], criterion=name)
+    if entry.finding.key == CHANCE:
+        return _chance_sentence(entry, subject)
     return summary_of(entry, subject) or _score_sentence(entry, subject)
+
+
+def _chance_sentence(entry: Entry, subject: Subject) -> str:
+    """Return that an excess may be chance among the attacks of its scenario."""
+    low, high = entry.result.facts["excess_interval"]
+    return fill(
+        subject.words["verdicts"]["plain"]["chance"],
+        Criterion=subject.criterion_name(criterion_of(entry.result)),
+        low=formats.points(low),
+        high=formats.points(high),
+        count=formats.count_word(entry.finding.attacks),
+    )
 
 
 def _score_sentence(entry: Entry, subject: Subject) -> str:

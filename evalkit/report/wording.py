@@ -156,17 +156,30 @@ def comparable(result: Result) -> bool:
     return attack_finding(result) != "not_comparable"
 
 
-def attack_words(result: Result, words: Words) -> str:
-    """Return the short sentence on an attack, or the empty text."""
-    finding = attack_finding(result)
+def attack_words(result: Result, words: Words, finding: str | None = None, attacks: int = 1) -> str:
+    """Return the short sentence on an attack, or the empty text.
+
+    Parameters
+    ----------
+    result : Result
+    words : dict
+        Words of the language.
+    finding : str, optional
+        What the attack shows among all of its scenario; default: by its own interval alone.
+    attacks : int
+        How many attacks of the scenario were compared with a control.
+    """
+    finding = finding or attack_finding(result)
     if finding is None:
         return ""
+    finding = "excess_of_several" if finding == "excess" and attacks > 1 else finding
     low, high = result.facts.get("excess_interval") or (None, None)
     forms = words["verdicts"]["attack_short"]
     # Where the control stands in one pool with the data, luck is what an excess is set against.
     pooled = low is not None and result.facts.get("control_share") is None
     template = forms.get(f"{finding}_luck" if pooled else finding, forms[finding])
-    return fill(template, low=formats.points(low), high=formats.points(high))
+    ends = {"low": formats.points(low), "high": formats.points(high)}
+    return fill(template, **ends, count=formats.count_word(attacks))
 
 
 def target_words(target: Target | None, date: str | None, words: Words, unit: str = "%") -> str:
