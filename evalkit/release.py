@@ -17,6 +17,7 @@ from evalkit.reading.options import reading_options
 from evalkit.reading.personal_key import check_personal_key, person_keys
 from evalkit.reading.typed_tables import typed_tables
 from evalkit.release_notes import release_notes, shared_persons
+from evalkit.rules.checking import checked_rule
 from evalkit.splitting import split, split_file
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from evalkit.messages import Message
     from evalkit.reading import TextTable
+    from evalkit.rules.listing import Rule
     from evalkit.schema import Schema
 
     Source: TypeAlias = str | Path | pd.DataFrame
@@ -94,6 +96,8 @@ class Release:
         belong to one person, as numbers; the keys themselves are not kept.
     shared : int
         Persons of the originals that are in the holdout too.
+    rules : tuple of Rule
+        What rows should obey, as the schema says; their columns exist.
     """
 
     schema: Schema
@@ -109,6 +113,7 @@ class Release:
     individual: str | None = None
     persons: dict[str, Persons] = field(default_factory=dict)
     shared: int = 0
+    rules: tuple[Rule, ...] = ()
 
     @property
     def holdout_kind(self) -> str:
@@ -328,6 +333,8 @@ def load(  # noqa: PLR0913 - one option each for all that can be said about a ta
     found, frames = typed_tables(names, tables, options)
     keys = person_keys(tables, options) if individual is not None else {}
     persons, shared = _persons(keys, frames, row_link=row_link), shared_persons(keys)
+    for rule in options.rules:
+        checked_rule(rule, found)
     return Release(
         schema=found,
         original=frames["original"],
@@ -346,6 +353,7 @@ def load(  # noqa: PLR0913 - one option each for all that can be said about a ta
         row_link=row_link,
         axes=axes,
         seed=seed,
+        rules=options.rules,
         notes=(
             *(note for table in tables.values() for note in table.notes),
             *notes,

@@ -59,12 +59,25 @@ def parse_yaml(path: Path, purpose: str) -> tuple[bytes, dict[str, Any]]:
     ...     parse_yaml(path, "schema")[1]
     {'columns': {'2019': {'use': False}}}
     """
+    content, fields = parse_yaml_value(path, purpose)
+    if not isinstance(fields, dict):
+        message = f"{path.name}: a {purpose} is a list of 'name: value' lines."
+        raise InputError(message)
+    return content, fields
+
+
+def parse_yaml_value(path: Path, purpose: str) -> tuple[bytes, Any]:
+    """Return the bytes and the content of a YAML file, which may be a list too.
+
+    Parameters, limits and errors are those of `parse_yaml`; the content is a plain value, or None
+    for an empty file.
+    """
     import yaml
 
     content = _content(path, purpose)
     try:
         root = yaml.compose(content, Loader=yaml.SafeLoader)
-        fields = _Reading(path.name, purpose).value(root) if root else None
+        return content, _Reading(path.name, purpose).value(root) if root else None
     except (yaml.YAMLError, ValueError, LookupError, RecursionError) as error:
         if isinstance(error, InputError):
             raise
@@ -72,10 +85,6 @@ def parse_yaml(path: Path, purpose: str) -> tuple[bytes, dict[str, Any]]:
         where = f" in line {mark.line + 1}" if mark else ""
         message = f"{path.name}: not readable as YAML{where}; correct the {purpose}."
         raise InputError(message) from None
-    if not isinstance(fields, dict):
-        message = f"{path.name}: a {purpose} is a list of 'name: value' lines."
-        raise InputError(message)
-    return content, fields
 
 
 def _content(path: Path, purpose: str) -> bytes:

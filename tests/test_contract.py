@@ -40,6 +40,7 @@ HEADINGS = [
 ]
 HIGHEST_SCORES = {"inference_accuracy_ratio": 200.0}  # else 100, or no limit for a count
 COPY_OPTIONS: dict[str, dict[str, Any]] = {"categorical_hidden_rate": {"categorical": list("abcd")}}
+RULES = {"rule_consistency": ["{0} < 60", "{0} <= 3 * {2} + 40", "{2} <= {0} / 4"]}
 every_metric = pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.slug)
 
 
@@ -89,6 +90,9 @@ def options_for(metric: Metric, columns: list[str]) -> dict[str, Any]:
         options["row_link"] = True
     if Need.SENSITIVE in metric.needs:
         options |= {"sensitive": columns[-1], "known": columns[:-1]}
+    if metric.slug in RULES:
+        numbers = [name for name in columns if name not in {"town", "smoker"}]
+        options["schema"] = {"rules": [rule.format(*numbers) for rule in RULES[metric.slug]]}
     return options
 
 
@@ -102,7 +106,8 @@ def measured(metric: Metric, **changes: Any) -> evalkit.Result:
 def assessed(metric: Metric, slugs: list[str]) -> evalkit.Assessment:
     original, avatars, holdout = tables_for(metric)
     options = options_for(metric, list(original))
-    release = evalkit.load(original, avatars, holdout, row_link=options.pop("row_link", False))
+    reading = {key: options.pop(key) for key in ("row_link", "schema") if key in options}
+    release = evalkit.load(original, avatars, holdout, **reading)
     return evalkit.assess(release, evalkit.Scenario(**options), metrics=slugs)
 
 

@@ -32,7 +32,8 @@ def release() -> evalkit.Release:
     avatars = people(400, 102)
     # A third of the avatars copy their original in all but the age: a leak to be measured.
     avatars.loc[:129] = original.loc[:129].assign(age=avatars.loc[:129, "age"])
-    return evalkit.load(original, avatars, holdout, row_link=True)
+    rules = ["age < 60", "age <= 3 * visits + 40", 'smoker == "yes" -> visits <= age / 20']
+    return evalkit.load(original, avatars, holdout, row_link=True, schema={"rules": rules})
 
 
 def numbers_of(metric: Metric) -> dict[str, Any]:

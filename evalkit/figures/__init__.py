@@ -9,7 +9,7 @@ from __future__ import annotations
 from evalkit.figures.attacks import interval_dots
 from evalkit.figures.curve import Target, curve
 from evalkit.figures.frontier import frontier
-from evalkit.figures.groups import group_drawing
+from evalkit.figures.groups import broken_rules, group_drawing
 from evalkit.figures.heat import heat_pair
 from evalkit.figures.matrix import matrix_pair
 from evalkit.figures.pairs import worst_pairs
@@ -29,6 +29,7 @@ __all__ = [
     "Drawing",
     "Target",
     "attack_drawings",
+    "broken_rules",
     "colour_css",
     "correlation_drawings",
     "curve",

@@ -22,6 +22,14 @@ AVATARS_BESIDE_HOLDOUT = {
     "figure_alt_naive": "figure_alt_by_luck",
 }
 """Words of the primitive, and those that stand for them where avatars are compared."""
+RULES_BESIDE_HOLDOUT = {
+    "figure_in_data": "figure_avatars",
+    "figure_not_in_data": "figure_holdout",
+    "figure_alt_success": "figure_alt_broken",
+    "figure_alt_control": "figure_alt_holdout_share",
+    "figure_alt_no_control": "figure_alt_no_share",
+}
+"""The same where the shares that break a rule are compared."""
 DESCRIPTIONS_BESIDE_LUCK = {
     "figure_in_data": "figure_descriptions",
     "figure_naive": "figure_by_luck",
@@ -70,6 +78,51 @@ def group_drawing(
         words = {**words, **other}
     named = [{**row, "name": word(words, row["name"], **row.get("values", {}))} for row in rows]
     return interval_dots(named, narrow=narrow, words=words)
+
+
+def broken_rules(
+    rules: Sequence[Mapping[str, Any]], *, narrow: bool, words: Mapping[str, str]
+) -> Drawing:
+    """Return the share of avatars that break each rule, beside that of the holdout.
+
+    Parameters
+    ----------
+    rules : sequence of mapping
+        ``name``; ``share`` and ``interval`` of the avatars that keep it, from 0 to 1; ``holdout``,
+        a mapping whose ``share`` may be None, or None. At least one.
+    narrow : bool
+        Whether the twin for telephones is meant.
+    words : mapping of str to str
+        The report's words.
+
+    Returns
+    -------
+    Drawing
+
+    Examples
+    --------
+    >>> from evalkit.figures.groups import broken_rules
+    >>> rule = {"name": "start <= end", "share": 0.75, "interval": [0.7, 0.8], "holdout": None}
+    >>> broken_rules([rule], narrow=False, words={}).alt
+    'start <= end: broken by 25.0 % of the avatars (20.0 to 30.0); no holdout share is shown.'
+    """
+    other = {key: word(words, stand_in) for key, stand_in in RULES_BESIDE_HOLDOUT.items()}
+    rows = [
+        {
+            "name": one["name"],
+            "success": 1 - one["share"],
+            "success_interval": [1 - one["interval"][1], 1 - one["interval"][0]],
+            "control": _broken(one["holdout"]),
+        }
+        for one in rules
+    ]
+    return interval_dots(rows, narrow=narrow, words={**words, **other})
+
+
+def _broken(table: Mapping[str, Any] | None) -> float | None:
+    """Return the share of a table that breaks a rule, where it may be shown."""
+    share = table["share"] if table else None
+    return None if share is None else 1 - float(share)
 
 
 def description_drawings(

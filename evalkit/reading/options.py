@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evalkit.errors import InputError
 from evalkit.given_values import name_list, shown, text
+from evalkit.rules.listing import rule_list
 from evalkit.schema import DECLARED_TYPES
+
+if TYPE_CHECKING:
+    from evalkit.rules.listing import Rule
 
 MOST_KEYS = 3
 MISMATCHES = ("error", "intersect")
@@ -33,6 +37,8 @@ class ReadingOptions:
         ``"error"`` or ``"intersect"``.
     individual : str, optional
         Column of the personal key; no metric sees it.
+    rules : tuple of Rule
+        What rows should obey, as the schema gives it; not read yet.
     recorded : dict
         The options as they were given, for the record; no paths.
     """
@@ -45,6 +51,7 @@ class ReadingOptions:
     decimal: str | None = None
     on_mismatch: str = "error"
     individual: str | None = None
+    rules: tuple[Rule, ...] = ()
     recorded: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -85,7 +92,9 @@ def reading_options(**given: Any) -> ReadingOptions:
     {'Class': 'categorical'}
     """
     names = {key: name_list(key, given.get(key, ())) for key in (*SHORT_TYPES, "ignore", "missing")}
-    columns = _schema_columns(given.get("schema"))
+    content = _schema_content(given.get("schema"))
+    columns = _schema_columns(content)
+    rules = rule_list(content.get("rules"), _schema_name(given.get("schema")))
     types = {name: entry["type"] for name, entry in columns.items() if "type" in entry}
     use = {name: entry["use"] for name, entry in columns.items() if "use" in entry}
     for type_ in SHORT_TYPES:
@@ -103,14 +112,20 @@ def reading_options(**given: Any) -> ReadingOptions:
         "on_mismatch": _one_of("on-mismatch", given.get("on_mismatch", "error"), MISMATCHES),
     }
     recorded = {
-        "schema": {"columns": columns} if columns else None,
+        "schema": _recorded_schema(columns, rules),
         **{key: list(value) for key, value in names.items()},
         **dialect,
         "individual": individual,
     }
     missing = frozenset(mark.strip() for mark in names["missing"])
     return ReadingOptions(
-        types=types, use=use, missing=missing, individual=individual, recorded=recorded, **dialect
+        types=types,
+        use=use,
+        missing=missing,
+        individual=individual,
+        rules=rules,
+        recorded=recorded,
+        **dialect,
     )
 
 
@@ -168,18 +183,37 @@ def _encoding(value: object) -> str | None:
     return name
 
 
-def _schema_columns(schema: object) -> dict[str, dict[str, Any]]:
-    """Return the checked column entries of a schema file or mapping."""
+def _schema_content(schema: object) -> dict[str, Any]:
+    """Return what a schema file or mapping holds: columns and rules."""
     if schema is None:
         return {}
     content = schema if isinstance(schema, dict) else _schema_file(schema)
-    unknown = [shown(key) for key in content if key != "columns"]
+    unknown = [shown(key) for key in content if key not in {"columns", "rules"}]
     if unknown:
         message = (
             f"schema: unknown key {', '.join(unknown[:MOST_KEYS])}; give "
-            "columns: {name: {type: numeric, use: true}}."
+            'columns: {name: {type: numeric, use: true}} and rules: ["start <= end"].'
         )
         raise InputError(message)
+    return content
+
+
+def _schema_name(schema: object) -> str:
+    """Return how messages on a rule call the schema: by its file, without the folder."""
+    return Path(schema).name if isinstance(schema, str | Path) else "schema"
+
+
+def _recorded_schema(
+    columns: dict[str, dict[str, Any]], rules: tuple[Rule, ...]
+) -> dict[str, Any] | None:
+    """Return the schema for the record; the key that was not used is left out."""
+    listed = [{"name": one.name, "rule": one.text} for one in rules]
+    found = {"columns": columns, "rules": listed}
+    return {key: value for key, value in found.items() if value} or None
+
+
+def _schema_columns(content: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the checked column entries of a schema."""
     columns = content.get("columns") or {}
     if not isinstance(columns, dict):
         message = "schema: columns is not a mapping of column names to type and use."
