@@ -52,6 +52,14 @@ ENGLISH: Mapping[str, str] = MappingProxyType(
             "in the originals to {avatars} in the avatars."
         ),
         "figure_alt_levels_blank": "Two triangles of correlations among {count} variables.",
+        "figure_alt_information": (
+            "Two triangles of normalised mutual information among {count} variables, originals "
+            "below the diagonal and avatars above. The strongest pair of the originals is {first} "
+            "and {second}: {working} in the originals, {avatars} in the avatars."
+        ),
+        "figure_alt_information_blank": (
+            "Two triangles of normalised mutual information among {count} variables."
+        ),
         "figure_linked": "Linked through one avatar",
         "figure_found_own": "Own avatar picked as the nearest",
         "figure_found_by_categories": "Own avatar picked by categories",

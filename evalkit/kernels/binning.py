@@ -1,0 +1,143 @@
+"""Columns as few levels: quantile bins of numbers, frequent levels of categories."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64] | NDArray[np.int64]
+
+MOST_LEVELS = 65_535  # a code is an unsigned 16-bit integer
+
+
+def quantile_cuts(values: Numbers, bins: int) -> NDArray[np.float64]:
+    """Return where the quantile bins of a column end: a value belongs above each cut it exceeds.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n,)
+        The column that sets the bins; NaN for missing.
+    bins : int
+        Bins wanted; fewer come back where values repeat.
+
+    Returns
+    -------
+    ndarray of float64, shape (cuts,)
+        Increasing, at most bins - 1. A value that holds two or more of the quantiles gets a bin
+        of its own, so that a column of two values always has two bins, however rare one is.
+        Empty where no cell is filled, or where the column does not vary.
+
+    Notes
+    -----
+    A quantile is the smallest value that at least its share of the filled cells do not exceed:
+    a value of the column, so that the bins follow every increasing change of units.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from evalkit.kernels.binning import quantile_cuts
+    >>> quantile_cuts(np.array([1, 2, 3, 4, 5, 6]), 3)
+    array([2., 4.])
+    >>> quantile_cuts(np.array([0, 0, 0, 0, 7]), 3).round(6)
+    array([-0.,  0.])
+    """
+    ordered = np.sort(values[~np.isnan(values)].astype(np.float64))
+    if not ordered.size or ordered[0] == ordered[-1]:
+        return np.zeros(0)
+    places = -(-np.arange(1, bins) * len(ordered) // bins) - 1  # (bins - 1,), rounded up
+    quantiles, times = np.unique(ordered[places], return_counts=True)
+    below = np.nextafter(quantiles[times > 1], -np.inf)  # exceeded by the value itself
+    return np.sort(np.concatenate([quantiles, below]))
+
+
+def bin_codes(values: Numbers, cuts: NDArray[np.float64]) -> NDArray[np.uint16]:
+    """Return the bin of each value, 0 to `len(cuts)`, and `len(cuts) + 1` for a missing cell.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n,)
+        NaN for missing.
+    cuts : ndarray of float64
+        From `quantile_cuts`.
+
+    Returns
+    -------
+    ndarray of uint16, shape (n,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from evalkit.kernels.binning import bin_codes
+    >>> bin_codes(np.array([1.0, 2.0, 3.0, np.nan]), np.array([2.0])).tolist()
+    [0, 0, 1, 2]
+    """
+    found = np.searchsorted(cuts, values.astype(np.float64), side="left")
+    return np.where(np.isnan(values), len(cuts) + 1, found).astype(np.uint16)
+
+
+def level_map(
+    codes: NDArray[np.int64], others: tuple[NDArray[np.int64], ...], fewest: int
+) -> NDArray[np.uint16]:
+    """Return the new code of each level: the frequent ones by size, all others joined in one.
+
+    Parameters
+    ----------
+    codes : ndarray of int64, shape (n,)
+        Levels of the column that decides; -1 for missing.
+    others : tuple of ndarray of int64
+        The same column of other tables.
+    fewest : int
+        Cells that a level must have to stay by itself.
+
+    Returns
+    -------
+    ndarray of uint16, shape (levels + 1,)
+        By old code; the last entry, which -1 points to, is that of a missing cell. It does not
+        depend on the order of the old codes, unless levels are as frequent in every table.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from evalkit.kernels.binning import level_map
+    >>> level_map(np.array([0, 1, 1, 1, 2, 2, -1]), (), 2).tolist()
+    [2, 0, 1, 3]
+    """
+    size = max(part.max(initial=-1) for part in (codes, *others)) + 1
+    counts = [np.bincount(part[part >= 0], minlength=size) for part in (codes, *others)]
+    order = np.lexsort(tuple(-count for count in reversed(counts)))
+    kept = order[counts[0][order] >= fewest][: MOST_LEVELS - 2]
+    found = np.full(size + 1, len(kept), np.uint16)
+    found[kept] = np.arange(len(kept))
+    found[-1] = len(kept) + 1
+    return found
+
+
+def grid_hellinger(first: NDArray[np.intp], second: NDArray[np.intp], cells: int) -> float:
+    """Return the Hellinger distance between the shares of two tables over cells, 0 to 1.
+
+    Parameters
+    ----------
+    first, second : ndarray of intp, shapes (n,) and (m,)
+        The cell of each row; at least one row in each table.
+    cells : int
+        Number of cells.
+
+    Returns
+    -------
+    float
+        Exactly 0 for equal shares, 1 where no cell holds rows of both.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from evalkit.kernels.binning import grid_hellinger
+    >>> grid_hellinger(np.array([0, 0]), np.array([1]), 2)
+    1.0
+    """
+    roots = [np.sqrt(np.bincount(rows, minlength=cells) / len(rows)) for rows in (first, second)]
+    # 1 - sum sqrt(p q) is the same, but not 0 to the last digit for equal shares.
+    return float(np.sqrt(min(1.0, np.sum((roots[0] - roots[1]) ** 2) / 2)))
