@@ -293,12 +293,17 @@ def _measured(
     unjudged = _too_few_rows(release)
     if metric.needs & {Need.HOLDOUT, Need.REAL_HOLDOUT}:
         unjudged = unjudged or unlike
-    elif unlike and isinstance(outcome, Outcome) and outcome.facts.get("excess_interval"):
+    elif unlike and isinstance(outcome, Outcome) and _beside_holdout(outcome.facts):
         # The score stands without the holdout; only the comparison with it says nothing.
         outcome = replace(outcome, warnings=(*outcome.warnings, unlike))
     if release.individual is not None and isinstance(outcome, Outcome) and not metric.by_person:
         outcome = replace(outcome, warnings=(*outcome.warnings, _counts_rows()))
     return _result(metric, outcome, target, unjudged, seconds)
+
+
+def _beside_holdout(facts: dict[str, Any]) -> bool:
+    """Return whether a score that needs no holdout is printed beside what the holdout shows."""
+    return bool(facts.get("excess_interval") or facts.get("real_band"))
 
 
 def _result(

@@ -41,6 +41,7 @@ HEADINGS = [
 HIGHEST_SCORES = {"inference_accuracy_ratio": 200.0}  # else 100, or no limit for a count
 COPY_OPTIONS: dict[str, dict[str, Any]] = {"categorical_hidden_rate": {"categorical": list("abcd")}}
 RULES = {"rule_consistency": ["{0} < 60", "{0} <= 3 * {2} + 40", "{2} <= {0} / 4"]}
+NEEDS_GAPS = {"missingness"}  # without a missing cell it has nothing to compare
 every_metric = pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.slug)
 
 
@@ -79,7 +80,22 @@ def linked_tables() -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     return original, linked(original, 4), holdout
 
 
+def with_gaps(table: pd.DataFrame, seed: int) -> pd.DataFrame:
+    """Return the table with a cell in five missing in its second and its fourth column."""
+    rng = np.random.default_rng(seed)
+    names = [table.columns[1], table.columns[3]]
+    return table.assign(**{name: table[name].mask(rng.random(len(table)) < 0.2) for name in names})
+
+
+@cache
+def tables_with_gaps() -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    original, avatars, holdout = tables()
+    return with_gaps(original, 6), with_gaps(avatars, 7), with_gaps(holdout, 8)
+
+
 def tables_for(metric: Metric) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    if metric.slug in NEEDS_GAPS:
+        return tables_with_gaps()
     return linked_tables() if Need.ROW_LINK in metric.needs else tables()
 
 
@@ -220,6 +236,8 @@ def test_a_perfect_copy_of_distinct_rows_gets_the_declared_score(metric: Metric)
     table = pd.DataFrame({name: rng.permutation(240) for name in "abcd"})
     # Other people, near the originals but for the last column, which can then be sensitive.
     holdout = (table + rng.integers(0, 3, table.shape)).assign(d=rng.permutation(240))
+    if metric.slug in NEEDS_GAPS:
+        table = with_gaps(table, 9)
     copied = (table, table, holdout)
     found = measured(metric, tables=copied, **COPY_OPTIONS.get(metric.slug, {}))
     # Without a declared score, the run prints that of a copy, which may be anything.

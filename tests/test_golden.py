@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from test_contract import people
+from test_contract import NEEDS_GAPS, people, with_gaps
 
 import evalkit
 
@@ -27,11 +27,14 @@ def path_of(metric: Metric) -> Path:
 
 
 @cache
-def release() -> evalkit.Release:
+def release(*, gaps: bool) -> evalkit.Release:
     original, holdout = people(400, 101), people(300, 103)
     avatars = people(400, 102)
     # A third of the avatars copy their original in all but the age: a leak to be measured.
     avatars.loc[:129] = original.loc[:129].assign(age=avatars.loc[:129, "age"])
+    if gaps:
+        tables = (original, 104), (avatars, 105), (holdout, 106)
+        original, avatars, holdout = (with_gaps(table, seed) for table, seed in tables)
     rules = ["age < 60", "age <= 3 * visits + 40", 'smoker == "yes" -> visits <= age / 20']
     return evalkit.load(original, avatars, holdout, row_link=True, schema={"rules": rules})
 
@@ -39,7 +42,8 @@ def release() -> evalkit.Release:
 def numbers_of(metric: Metric) -> dict[str, Any]:
     known = ["age", "visits", "town", "smoker"]
     scenario = evalkit.Scenario(known=known, sensitive="pressure", seed=5)
-    result = evalkit.assess(release(), scenario, metrics=[metric.slug])[metric.slug]
+    tables = release(gaps=metric.slug in NEEDS_GAPS)
+    result = evalkit.assess(tables, scenario, metrics=[metric.slug])[metric.slug]
     facts = {
         name: value
         for name, value in result.facts.items()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from evalkit.figures.attacks import interval_dots
 from evalkit.figures.curve import Target, curve
+from evalkit.figures.distributions import small_multiples
 from evalkit.figures.frontier import frontier
 from evalkit.figures.groups import broken_rules, group_drawing
 from evalkit.figures.heat import heat_pair
@@ -22,6 +23,7 @@ from evalkit.figures.sets import (
 from evalkit.figures.sheet import Drawing
 from evalkit.figures.style import colour_css, heat_css
 from evalkit.figures.svg import html_svg, svg, typst_svg
+from evalkit.figures.variables import worst_variables
 from evalkit.figures.words import ENGLISH
 
 __all__ = [
@@ -42,7 +44,9 @@ __all__ = [
     "linkability_drawings",
     "matrix_pair",
     "model_drawings",
+    "small_multiples",
     "svg",
     "typst_svg",
     "worst_pairs",
+    "worst_variables",
 ]

@@ -113,6 +113,17 @@ ENGLISH: Mapping[str, str] = MappingProxyType(
         "figure_alt_broken": "{name}: broken by {success} % of the avatars{range}",
         "figure_alt_no_share": "no holdout share is shown",
         "figure_alt_one_pool": "the control is in the same pool",
+        "figure_alt_variables": (
+            "Dot plot of {count} variables. The lowest score is that of {name}: {score}."
+        ),
+        "figure_alt_variables_real": (
+            "Dot plot of {count} variables. The lowest score is that of {name}: avatars {score}, "
+            "unseen real rows {real}."
+        ),
+        "figure_alt_distributions": "Distributions of {count} variables, in this order: {names}.",
+        "figure_missing": "missing: originals {original} %, avatars {avatars} %",
+        "figure_not_shown": "too few people in its bins to be shown",
+        "figure_other_levels": "other levels",
     }
 )
 """Every key that the primitives read."""

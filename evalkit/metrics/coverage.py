@@ -1,0 +1,266 @@
+r"""Coverage: whether all kinds of values are still there.
+
+For each variable v that is not constant in the originals, with L_v its levels of at least
+min_count originals, and [a, b] from the 5 % to the 95 % quantile of the originals, [c, d] of the
+avatars,
+
+    K_v = #{levels of L_v among the avatars} / #L_v                  (categories)
+    K_v = length of the part in common / length of both together     (numbers)
+
+    score = 100 * mean of K_v
+
+Levels of the avatars that the originals do not know are counted beside it. Source: category and
+range coverage as in published tools for synthetic data; the range between quantiles, which no
+single person sets, is our own choice.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evalkit.messages import say
+from evalkit.metric import Basis, Metric, NotApplicable, Outcome, Section
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from evalkit.figures import Drawing
+    from evalkit.messages import Message
+    from evalkit.quantities import Cells
+    from evalkit.release import Release
+    from evalkit.scenario import Scenario
+
+SLUG = "coverage"
+LOW, HIGH = 0.05, 0.95
+ROUNDING = 1e-9
+SHOWN_VARIABLES = 10
+SHOWN_LEVELS = 5
+
+
+def common_part(first: tuple[float, float], second: tuple[float, float]) -> float:
+    """Return the length that two ranges have in common over that of both together, 0 to 1.
+
+    Two ranges of a single value count 1 if it is the same, else 0.
+
+    Examples
+    --------
+    >>> from evalkit.metrics.coverage import common_part
+    >>> common_part((0, 10), (5, 15)), common_part((0, 1), (2, 3)), common_part((4, 4), (4, 4))
+    (0.3333333333333333, 0.0, 1.0)
+    """
+    if first == second:
+        return 1.0
+    common = max(0.0, min(first[1], second[1]) - max(first[0], second[0]))
+    both = (first[1] - first[0]) + (second[1] - second[0]) - common
+    return common / both if both > 0 else 0.0
+
+
+def middle_range(values: Cells) -> tuple[float, float] | None:
+    """Return the 5 % and the 95 % quantile of the filled cells, None where none is filled.
+
+    A quantile is the least value of the column that the share of its cells does not pass.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from evalkit.metrics.coverage import middle_range
+    >>> middle_range(np.arange(1, 101))
+    (5.0, 95.0)
+    """
+    import numpy as np
+
+    from evalkit.quantities_univariate import missing_cells
+
+    filled = values[~missing_cells(values)] if values.dtype.kind == "f" else values
+    if not len(filled):
+        return None
+    places = [max(0, math.ceil(share * len(filled) - ROUNDING) - 1) for share in (LOW, HIGH)]
+    found = np.partition(filled, places)
+    return float(found[places[0]]), float(found[places[1]])
+
+
+@dataclass(frozen=True)
+class _Variable:
+    """One variable that counts: its cells in originals, avatars and perhaps a holdout."""
+
+    name: str
+    is_number: bool
+    cells: tuple[Cells, ...]
+    labels: tuple[str, ...]
+
+    def covered(self, first: Cells, second: Cells, min_count: int) -> float | None:
+        """Return the share of `first` that `second` covers; None where no level may count."""
+        if self.is_number:
+            one, other = middle_range(first), middle_range(second)
+            return common_part(one, other) if one and other else 0.0
+        wanted, found = self.levels(first) >= min_count, self.levels(second) > 0
+        return float((wanted & found).sum() / wanted.sum()) if wanted.any() else None
+
+    def levels(self, codes: Cells) -> NDArray[np.intp]:
+        """Return how many cells carry each level, shape (levels,)."""
+        import numpy as np
+
+        return np.bincount(codes[codes >= 0], minlength=len(self.labels))
+
+
+def compute(
+    release: Release, scenario: Scenario, rng: np.random.Generator
+) -> Outcome | NotApplicable:
+    """Return the score, the variables that lost most, and levels that nobody has."""
+    variables, left_out = _variables(release)
+    rows = [_row(one, scenario.min_count) for one in variables]
+    rare = [row["variable"] for row in rows if row["score"] is None]
+    counted = [one for one, row in zip(variables, rows, strict=True) if row["score"] is not None]
+    rows = [row for row in rows if row["score"] is not None]
+    if not rows:
+        return NotApplicable(_nothing_to_cover(), {"left_out": left_out, "rare": rare})
+    real = _unseen(counted, scenario.min_count, rng)
+    for row, one in zip(rows, real.pop("by_variable"), strict=True):
+        row["real"] = one
+    worst = sorted(rows, key=lambda row: (row["score"], row["variable"]))
+    return Outcome(
+        score=_mean([row["score"] for row in rows]),
+        facts={
+            "n_original": len(release.original),
+            "n_avatars": len(release.avatars),
+            "n_holdout": None if release.holdout is None else len(release.holdout),
+            "min_count": scenario.min_count,
+            "n_variables": len(rows),
+            "n_categorical": sum(row["levels"] is not None for row in rows),
+            "n_levels": sum(row["levels"] or 0 for row in rows),
+            "n_lost": sum(row["n_lost"] for row in rows),
+            "n_unknown": sum(row["unknown"] for row in rows),
+            "left_out": left_out,
+            "rare": rare,
+            "self_score": 100.0,
+            "holdout_score": None
+            if release.holdout is None
+            else _mean([row["holdout"] for row in rows]),
+            **real,
+            "worst_variables": worst[:SHOWN_VARIABLES],
+        },
+    )
+
+
+def _variables(release: Release) -> tuple[list[_Variable], list[str]]:
+    """Return the variables that vary in the originals, and the names of the others."""
+    import numpy as np
+
+    from evalkit.quantities import cells
+    from evalkit.quantities_univariate import missing_cells
+
+    given = [release.original, release.avatars]
+    given += [] if release.holdout is None else [release.holdout]
+    found, constant = [], []
+    for name in sorted(release.schema.used_names()):
+        is_number = release.schema[name].is_number
+        columns = [cells(table, release.schema, name) for table in given]
+        gone = [missing_cells(one) if is_number else one < 0 for one in columns]
+        filled = columns[0][~gone[0]]
+        if not len(filled) or bool(np.all(filled == filled[0])):
+            constant.append(name)
+            continue
+        labels = () if is_number else tuple(map(str, release.original[name].cat.categories))
+        found.append(_Variable(name, is_number, tuple(columns), labels))
+    return found, constant
+
+
+def _row(one: _Variable, min_count: int) -> dict[str, Any]:
+    """Return what is known of one variable."""
+    holdout = one.covered(one.cells[0], one.cells[2], min_count) if one.cells[2:] else None
+    share = one.covered(one.cells[0], one.cells[1], min_count)
+    row: dict[str, Any] = {
+        "variable": one.name,
+        "score": None if share is None else 100 * share,
+        "holdout": None if holdout is None else 100 * holdout,
+        "levels": None,
+        "n_lost": 0,
+        "lost": [],
+        "unknown": 0,
+    }
+    if one.is_number:
+        return row
+    original, avatars = (one.levels(codes) for codes in one.cells[:2])
+    lost = [k for k in range(len(original)) if original[k] >= min_count and not avatars[k]]
+    lost.sort(key=lambda k: (-int(original[k]), one.labels[k]))
+    return row | {
+        "levels": int((original >= min_count).sum()),
+        "n_lost": len(lost),
+        "lost": [one.labels[k] for k in lost[:SHOWN_LEVELS]],
+        "unknown": int(((original == 0) & (avatars > 0)).sum()),
+    }
+
+
+def _unseen(
+    variables: Sequence[_Variable], min_count: int, rng: np.random.Generator
+) -> dict[str, Any]:
+    """Return what real rows score in place of the avatars, over deals of all real records."""
+    import numpy as np
+
+    from evalkit.quantities import content_order
+    from evalkit.quantities_univariate import deals, mean_and_band
+
+    parts = [np.concatenate([one.cells[0], *one.cells[2:]]) for one in variables]
+    order = content_order(parts)
+    pools = [part[order] for part in parts]
+    sizes = len(variables[0].cells[0]), len(variables[0].cells[1])
+    scores: list[float] = []
+    total, seen = np.zeros(len(pools)), np.zeros(len(pools))
+    for first, second in deals(len(order), *sizes, len(pools), rng):
+        shares = [
+            one.covered(pool[first], pool[second], min_count)
+            for one, pool in zip(variables, pools, strict=True)
+        ]
+        known = np.array([share is not None for share in shares])
+        values = np.array([100 * (share or 0.0) for share in shares])
+        total, seen = total + values, seen + known
+        if known.any():
+            scores.append(_mean(values[known]))
+    mean, band = mean_and_band(scores)
+    return {
+        "real_score": mean,
+        "real_band": band,
+        "deals": len(scores),
+        "by_variable": [
+            float(value / count) if count else None
+            for value, count in zip(total, seen, strict=True)
+        ],
+    }
+
+
+def _mean(values: Sequence[float]) -> float:
+    """Return the mean; any order of variables sums alike."""
+    return math.fsum(values) / len(values)
+
+
+def _nothing_to_cover() -> Message:
+    """Return the reason why no variable counts."""
+    return say(
+        "nothing_to_cover",
+        "No used column of the originals varies and has a level that enough people carry; give "
+        "columns that vary, or type codes with many values with --numeric.",
+    )
+
+
+def draw(result: Mapping[str, Any], words: Mapping[str, str], narrow: bool) -> tuple[Drawing, ...]:
+    """Return the figure of the report from the plain result."""
+    from evalkit.figures import worst_variables
+
+    return (worst_variables(result["facts"]["worst_variables"], narrow=narrow, words=words),)
+
+
+METRIC = Metric(
+    slug=SLUG,
+    version=1,
+    section=Section.UTILITY,
+    level="univariate",
+    basis=Basis.COMPARISON,
+    compute=compute,
+    draw=draw,
+    copy_score=100.0,
+)

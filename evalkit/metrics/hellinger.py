@@ -1,0 +1,199 @@
+r"""Hellinger score: how far each variable's distribution is kept.
+
+For each variable, over bins b with shares p_b in WO and q_b in WA,
+
+    H = sqrt(1 - sum_b sqrt(p_b * q_b))
+
+and over the variables that are not one and the same value in both tables
+
+    score = 100 * (1 - mean of H)
+
+Numbers fall into clip(floor(min(n_WO, n_WA) / 10), 2, 20) bins at quantiles of WO, levels are
+bins of their own, and missing is one more bin. The distance is that of Hellinger, E. (1909), Neue
+Begruendung der Theorie quadratischer Formen von unendlichvielen Veraenderlichen, Journal fuer die
+reine und angewandte Mathematik 136, 210-271; bins, mean and scale are our own choice.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from evalkit.messages import say
+from evalkit.metric import Basis, Metric, NotApplicable, Outcome, Section
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from evalkit.figures import Drawing
+    from evalkit.messages import Message
+    from evalkit.quantities_univariate import BinnedTables
+    from evalkit.release import Release
+    from evalkit.scenario import Scenario
+
+    Shares = NDArray[np.float64]
+
+SLUG = "hellinger"
+FEWEST_AVATARS = 20
+ROWS_PER_BIN, FEWEST_BINS, MOST_BINS = 10, 2, 20
+SHOWN_VARIABLES = 10
+SHOWN_PICTURES = 6
+
+
+def compute(
+    release: Release, scenario: Scenario, rng: np.random.Generator
+) -> Outcome | NotApplicable:
+    """Return the score, the variables that lost most, and what unseen real rows score."""
+    from evalkit.quantities_univariate import BinnedTables
+
+    n_avatars = len(release.working_avatars)
+    if n_avatars < FEWEST_AVATARS:
+        return NotApplicable(_too_few(n_avatars))
+    asked = number_of_bins(len(release.working), n_avatars)
+    tables = (release.working, release.working_avatars, release.reference)
+    binned = BinnedTables.of(release.schema, release.schema.used_names(), tables, asked)
+    shares = [binned.shares(codes) for codes in binned.codes]  # of WO, WA and HO
+    bins = binned.filled_bins(shares[0], shares[1])  # (variables,)
+    kept = bins > 1
+    if not kept.any():
+        return NotApplicable(_nothing_varies(), {"left_out": list(binned.names)})
+    distances = binned.distances(shares[0], shares[1])  # (variables,)
+    rows = _rows(release, binned, shares, distances)
+    rows = [row | {"bins": int(size)} for row, size in zip(rows, bins, strict=True)]
+    anchors = _unseen(binned, kept, rng)
+    for row, real in zip(rows, anchors.pop("real_by_variable"), strict=True):
+        row["real"] = real
+    counted = [row for row, keep in zip(rows, kept, strict=True) if keep]
+    worst = sorted(counted, key=lambda row: (-row["distance"], row["variable"]))
+    return Outcome(
+        score=_score(distances[kept]),
+        facts={
+            "n_working": len(release.working),
+            "n_working_avatars": n_avatars,
+            "n_holdout": len(release.reference),
+            "n_variables": len(counted),
+            "bins": asked,
+            "mean_distance": math.fsum(distances[kept]) / len(counted),
+            "left_out": [row["variable"] for row, keep in zip(rows, kept, strict=True) if not keep],
+            "self_score": 100.0,
+            "holdout_score": _score(binned.distances(shares[0], shares[2])[kept])
+            if release.holdout is not None
+            else None,
+            **anchors,
+            "worst_variables": worst[:SHOWN_VARIABLES],
+            "pictures": _pictures(release, [row["variable"] for row in worst], scenario.min_count),
+        },
+    )
+
+
+def number_of_bins(n_working: int, n_avatars: int) -> int:
+    """Return how many quantile bins a number column is cut into.
+
+    Examples
+    --------
+    >>> from evalkit.metrics.hellinger import number_of_bins
+    >>> number_of_bins(5000, 5000), number_of_bins(60, 50), number_of_bins(25, 20)
+    (20, 5, 2)
+    """
+    return min(MOST_BINS, max(FEWEST_BINS, min(n_working, n_avatars) // ROWS_PER_BIN))
+
+
+def _score(distances: Shares) -> float:
+    """Return 100 times one minus the mean distance; any order of variables sums alike."""
+    return 100 * (1 - math.fsum(distances) / len(distances))
+
+
+def _rows(
+    release: Release, binned: BinnedTables, shares: list[Shares], distances: Shares
+) -> list[dict[str, Any]]:
+    """Return what is known of each variable, in the order of their names."""
+    real = release.holdout is not None
+    others = 100 * (1 - binned.distances(shares[0], shares[2])) if real else None
+    return [
+        {
+            "variable": name,
+            "type": release.schema[name].type,
+            "distance": float(distances[k]),
+            "score": 100 * (1 - float(distances[k])),
+            "holdout": None if others is None else float(others[k]),
+        }
+        for k, name in enumerate(binned.names)
+    ]
+
+
+def _unseen(
+    binned: BinnedTables, kept: NDArray[np.bool_], rng: np.random.Generator
+) -> dict[str, Any]:
+    """Return what real rows score in place of the avatars, over deals of WO and HO together."""
+    import numpy as np
+
+    from evalkit.quantities_univariate import deals, mean_and_band, ordered_pool
+
+    working, avatars, holdout = binned.codes
+    pool = ordered_pool((working, holdout))
+    scores: list[float] = []
+    total = np.zeros(len(binned.names))
+    sizes = len(pool), len(working), len(avatars), len(binned.names)
+    for first, second in deals(*sizes, rng):
+        found = binned.distances(binned.shares(pool[first]), binned.shares(pool[second]))
+        scores.append(_score(found[kept]))
+        total += 100 * (1 - found)
+    mean, band = mean_and_band(scores)
+    return {
+        "real_score": mean,
+        "real_band": band,
+        "deals": len(scores),
+        "real_by_variable": [float(one) for one in total / len(scores)],
+    }
+
+
+def _pictures(release: Release, names: list[str], min_count: int) -> list[dict[str, Any]]:
+    """Return the variables that changed most on bins that may be shown."""
+    from evalkit.quantities_distributions import distribution
+
+    tables = (release.original, release.avatars, release.holdout)
+    found = [distribution(release.schema, one, tables, min_count) for one in names[:SHOWN_PICTURES]]
+    return [one.plain() for one in found]
+
+
+def _too_few(n_avatars: int) -> Message:
+    """Return the reason why so few avatars have no distribution."""
+    return say(
+        "too_few_avatars",
+        "There are {n_avatars} avatars to compare; at least {fewest} are needed for shares.",
+        n_avatars=n_avatars,
+        fewest=FEWEST_AVATARS,
+    )
+
+
+def _nothing_varies() -> Message:
+    """Return the reason why no variable has a distribution."""
+    return say(
+        "nothing_varies",
+        "Every used column holds one and the same value in originals and avatars; give tables "
+        "with columns that vary.",
+    )
+
+
+def draw(result: Mapping[str, Any], words: Mapping[str, str], narrow: bool) -> tuple[Drawing, ...]:
+    """Return the figures of the report from the plain result."""
+    from evalkit.figures import small_multiples, worst_variables
+
+    facts = result["facts"]
+    dots = worst_variables(facts["worst_variables"], narrow=narrow, words=words)
+    return (dots, small_multiples(facts["pictures"], narrow=narrow, words=words))
+
+
+METRIC = Metric(
+    slug=SLUG,
+    version=1,
+    section=Section.UTILITY,
+    level="univariate",
+    basis=Basis.COMPARISON,
+    compute=compute,
+    draw=draw,
+    copy_score=100.0,
+)

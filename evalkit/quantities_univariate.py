@@ -1,0 +1,223 @@
+"""Each variable by itself: its cells as bins, and how far two tables differ in them.
+
+Bins are those of the working originals, so an avatar can move into a bin but never make one,
+and every variable keeps its bins whatever other columns stand beside it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from evalkit.quantities import cells
+from evalkit.randomness import content_order
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from evalkit.quantities import Cells
+    from evalkit.schema import Schema
+
+Kind = TypeVar("Kind", bound=np.generic)
+
+DEALS, FEWEST_DEALS = 100, 20
+DEALT_CELLS = 600_000_000
+BLOCK_CELLS = 4_000_000
+
+
+def missing_cells(values: Cells) -> NDArray[np.bool_]:
+    """Return which cells of one number column are missing, shape (rows,)."""
+    return np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
+
+
+def inner_edges(values: Cells, bins: int) -> Cells:
+    """Return the edges between quantile bins: values of the column, so that ties never part.
+
+    Parameters
+    ----------
+    values : ndarray, shape (rows,)
+        Filled cells of a number column, at least one.
+    bins : int
+        How many bins are asked for; equal quantiles make fewer.
+
+    Returns
+    -------
+    ndarray, shape (edges,)
+        Ascending; the quantile at share q is the least value that q of the cells do not pass.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from evalkit.quantities_univariate import inner_edges
+    >>> inner_edges(np.arange(1, 9), 4).tolist()
+    [2, 4, 6]
+    """
+    shares = np.arange(1, bins) / bins
+    # One unit of the last digit less: 0.7 * 10 must be the seventh value and not the eighth.
+    places = np.ceil(shares * len(values) - 1e-9).astype(np.intp) - 1
+    edges: Cells = np.unique(np.sort(values)[np.maximum(places, 0)])  # type: ignore[assignment]
+    return edges
+
+
+def number_codes(values: Cells, edges: Cells, least: float) -> NDArray[np.int32]:
+    """Return the bin of each cell: up to the first edge, …, over the last, missing last of all.
+
+    Where the first edge is the least value of the originals, what lies below it has a bin of its
+    own, as what lies over the last edge always has.
+
+    Parameters
+    ----------
+    values : ndarray, shape (rows,)
+        Cells of a number column.
+    edges : ndarray
+        From `inner_edges`.
+    least : float
+        The least filled value of the working originals.
+
+    Returns
+    -------
+    ndarray of int32, shape (rows,)
+        0 is "below all originals", ``len(edges) + 2`` is missing.
+    """
+    codes = np.searchsorted(edges, values, side="left").astype(np.int32) + 1
+    if edges[0] == least:
+        codes[values < least] = 0
+    codes[missing_cells(values)] = len(edges) + 2
+    return codes
+
+
+@dataclass(frozen=True)
+class BinnedTables:
+    """Tables as numbers of bins, each variable with bins of its own.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Sorted.
+    starts : ndarray of int64, shape (variables,)
+        Where the bins of each variable begin among all bins.
+    total : int
+        Bins of all variables together.
+    codes : tuple of ndarray of int32, each of shape (rows, variables)
+        Working originals, avatars and holdout; numbers among all bins.
+    """
+
+    names: tuple[str, ...]
+    starts: NDArray[np.int64]
+    total: int
+    codes: tuple[NDArray[np.int32], ...]
+
+    @classmethod
+    def of(
+        cls, schema: Schema, names: Sequence[str], tables: Sequence[pd.DataFrame], bins: int
+    ) -> BinnedTables:
+        """Return the tables in bins of the first: quantiles of numbers, levels, and missing."""
+        ordered = tuple(sorted(names))
+        columns, sizes = [], []
+        for name in ordered:
+            codes, size = (
+                _column_codes([cells(table, schema, name) for table in tables], bins)
+                if (schema[name].is_number)
+                else _level_codes([cells(table, schema, name) for table in tables])
+            )
+            columns.append(codes)
+            sizes.append(size)
+        starts = np.cumsum([0, *sizes])[:-1].astype(np.int64)
+        stacked = tuple(
+            np.stack(
+                [one[k] + np.int32(start) for one, start in zip(columns, starts, strict=True)], 1
+            )
+            for k in range(len(tables))
+        )
+        return cls(ordered, starts, sum(sizes), stacked)
+
+    def shares(self, rows: NDArray[np.int32]) -> NDArray[np.float64]:
+        """Return the share of the rows in each of all bins, shape (total,)."""
+        counts = np.zeros(self.total, dtype=np.int64)
+        step = max(1, BLOCK_CELLS // max(1, rows.shape[1]))
+        for at in range(0, len(rows), step):
+            counts += np.bincount(rows[at : at + step].ravel(), minlength=self.total)
+        return counts / len(rows)
+
+    def distances(
+        self, first: NDArray[np.float64], second: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return Hellinger's H of each variable, 0 to 1, from two sets of shares.
+
+        H² = 1 - Σ sqrt(p q), written as half the sum of (sqrt p - sqrt q)², which is exactly 0
+        where all shares are equal.
+        """
+        gaps = (np.sqrt(first) - np.sqrt(second)) ** 2  # (total,)
+        halves = np.add.reduceat(gaps, self.starts) / 2  # (variables,)
+        return np.sqrt(np.clip(halves, 0.0, 1.0))
+
+    def filled_bins(self, *shares: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return how many bins of each variable hold a row of any of the tables."""
+        held = np.any([one > 0 for one in shares], axis=0)
+        return np.add.reduceat(held.astype(np.int64), self.starts)
+
+
+def _column_codes(values: Sequence[Cells], bins: int) -> tuple[list[NDArray[np.int32]], int]:
+    """Return the bins of a number column in each table, and how many bins there may be."""
+    filled = values[0][~missing_cells(values[0])]
+    if not len(filled):
+        # No original says where the bins should be: filled against missing is all there is.
+        return [missing_cells(one).astype(np.int32) for one in values], 2
+    edges = inner_edges(filled, bins)
+    return [number_codes(one, edges, filled.min()) for one in values], len(edges) + 3
+
+
+def _level_codes(values: Sequence[Cells]) -> tuple[list[NDArray[np.int32]], int]:
+    """Return the levels of a column in each table, missing first, and how many there may be."""
+    codes = [one.astype(np.int32) + 1 for one in values]
+    return codes, 1 + max(int(one.max(initial=0)) for one in codes)
+
+
+def deals(
+    n_pool: int, n_first: int, n_second: int, width: int, rng: np.random.Generator
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Return pairs of samples of real records, as places in a pool, of two given sizes.
+
+    Two samples that fit into the pool share no record. Where they do not fit, both are drawn with
+    replacement: their shares then differ by as much as those of two samples of these sizes from
+    all people do, which a second sample cut to what is left would not.
+
+    Parameters
+    ----------
+    n_pool, n_first, n_second : int
+        Records in the pool and in each sample.
+    width : int
+        Number of variables: over many cells there are fewer deals, from 100 down to 20.
+    rng : numpy.random.Generator
+
+    Yields
+    ------
+    first, second : ndarray of int64
+        Places in the pool, whose rows stand in an order of content.
+    """
+    size = n_first + n_second
+    count = int(np.clip(DEALT_CELLS // max(1, size * width), FEWEST_DEALS, DEALS))
+    for _ in range(count):
+        drawn = (
+            rng.permutation(n_pool)[:size] if size <= n_pool else rng.integers(n_pool, size=size)
+        )
+        yield drawn[:n_first], drawn[n_first:]
+
+
+def ordered_pool(tables: Sequence[NDArray[Kind]]) -> NDArray[Kind]:
+    """Return the rows of matrices put together, in an order of content, shape (rows, columns)."""
+    pool = np.concatenate(list(tables))
+    return pool[content_order(list(pool.T))]
+
+
+def mean_and_band(scores: Sequence[float]) -> tuple[float | None, list[float] | None]:
+    """Return mean and middle 95 % of the scores of deals; None, None where there is none."""
+    if not len(scores):
+        return None, None
+    low, high = np.quantile(scores, [0.025, 0.975])
+    return float(np.mean(scores)), [float(low), float(high)]
