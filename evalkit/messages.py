@@ -43,9 +43,11 @@ def say(code: str, template: str, **values: Any) -> Message:
     code : str
         Stable name of the kind of message.
     template : str
-        English sentence in `str.format` form; lists of names are joined by commas.
+        English sentence in `str.format` form; lists of names are joined by commas, and what is
+        counted by table reads "3 in a.csv".
     **values
-        Plain values; kept beside the sentence.
+        Plain values; kept beside the sentence. A ``variant`` names which sentence of a code that
+        has several was said.
 
     Returns
     -------
@@ -57,8 +59,19 @@ def say(code: str, template: str, **values: Any) -> Message:
     >>> say("left_out", "Left out: {columns}.", columns=["id", "remarks"]).text
     'Left out: id, remarks.'
     """
-    shown = {
-        key: ", ".join(map(str, value)) if isinstance(value, list | tuple) else value
-        for key, value in values.items()
-    }
+    shown = {key: _shown(value) for key, value in values.items()}
     return Message(code=code, values=values, text=template.format(**shown))
+
+
+def _shown(value: Any) -> Any:
+    """Return a value as the English sentence writes it."""
+    if isinstance(value, dict):
+        return ", ".join(_of_table(label, one) for label, one in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else value
+
+
+def _of_table(label: str, value: Any) -> str:
+    """Return a count, a percentage or a form with the table that it belongs to."""
+    if isinstance(value, float):
+        return f"{label} {value:.1f} %"
+    return f"{value:,} in {label}" if isinstance(value, int) else f"{label} {value}"

@@ -99,6 +99,7 @@ class Exchange:
             area=self.area,
             rank=self.rank,
             deals=self.deals,
+            variant="told_apart" if self.told_apart else "correlations",
         )
 
 

@@ -109,6 +109,10 @@ class ProfileRecord(Record, frozen=True, kw_only=True):
 
     Attributes
     ----------
+    caveat : str
+        In English.
+    caveats : dict
+        The same in other languages, by their codes.
     targets : dict
         Slug to target, as the profile states them, whatever was measured.
     unmeasured : list of str
@@ -123,6 +127,7 @@ class ProfileRecord(Record, frozen=True, kw_only=True):
     date: str
     status: str
     caveat: str
+    caveats: dict[str, str] = {}
     context: dict[str, Any]
     sha256: str
     source: dict[str, Any] = {}

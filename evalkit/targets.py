@@ -197,6 +197,7 @@ def _profile(content: bytes, fields: dict[str, Any], file_name: str, *, strict: 
         date=file.date,
         status=file.status,
         caveat=file.caveat.get("en", ""),
+        caveats={code: said for code, said in file.caveat.items() if code != "en"},
         context=file.context,
         sha256=hashlib.sha256(content).hexdigest(),
         source=file.source,

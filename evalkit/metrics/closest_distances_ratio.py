@@ -133,6 +133,7 @@ def _unmet(release: Release, near: Closeness) -> Message | None:
             "no_real_holdout",
             "This needs people who were never anonymised. Give them with --holdout, or declare "
             "with --row-link that avatar i was made from original i.",
+            variant="or_row_link",
         )
     if len(release.reference) < FEWEST_HOLDOUT:
         return say(

@@ -334,6 +334,7 @@ def _too_few_variables(used: tuple[str, ...], left_out: list[str]) -> Message:
             "too_few_numeric",
             "Correlations need two numeric variables that vary, and there are {n_numeric}; "
             "constant or empty: {left_out}. Give a type with --numeric if one was misread.",
+            variant="constant",
             n_numeric=len(used),
             left_out=left_out,
         )

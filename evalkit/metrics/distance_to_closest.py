@@ -196,6 +196,7 @@ def _no_reference() -> Message:
         "no_real_holdout",
         "This needs people who were never anonymised. Give them with --holdout, or declare with "
         "--row-link that avatar i was made from original i.",
+        variant="or_row_link",
     )
 
 

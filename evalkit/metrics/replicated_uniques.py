@@ -78,7 +78,9 @@ def compute(
 
     known = tuple(scenario.known or ())
     if not known:
-        return NotApplicable(say("nothing_known", "Name what is known with --known."))
+        return NotApplicable(
+            say("nothing_known", "Name what is known with --known.", variant="nothing")
+        )
     found = search(release, release.working_avatars, known)
     facts: dict[str, Any] = {
         "known": list(known),

@@ -73,7 +73,15 @@ def aligned_names(
         message = "The tables have no column in common; check the files and their headers."
         raise InputError(message)
     template = "The columns differ: {differences}. Only the columns in common are assessed."
-    return common, [say("columns_differ", template, differences=lines)] if lines else []
+    everywhere = {*common, *options.ignored}
+    columns = [one for one in _names(tables) if one not in everywhere][:MOST_NAMES]
+    note = say("columns_differ", template, differences=lines, columns=columns)
+    return common, [note] if lines else []
+
+
+def _names(tables: Mapping[str, TextTable]) -> list[str]:
+    """Return the names of the columns of all tables, each once."""
+    return list(dict.fromkeys(name for table in tables.values() for name in table.columns))
 
 
 def _absent(one: TextTable, other: TextTable, options: ReadingOptions) -> list[str]:

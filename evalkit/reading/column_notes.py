@@ -85,7 +85,8 @@ def _identifier(name: str, columns: Mapping[str, TextColumn], reading: Reading) 
     template = "Column {column} looks like an identifier and is left out of every metric."
     if reading.used:
         template = "Column {column} looks like an identifier; it is used all the same, as asked."
-    notes = [say("identifier", template, column=name)]
+    variant = "used" if reading.used else "left_out"
+    notes = [say("identifier", template, column=name, variant=variant)]
     if reading.individual:
         template = "Column {column} says which rows belong to one person; no metric sees it."
         notes = [say("personal_key", template, column=name)]
@@ -119,7 +120,7 @@ def _missing_shares(
     if high - low < SHOWN_DIFFERENCE and (low > 0 or high == low):
         return []
     template = "Column {column}: missing cells differ ({shares})."
-    shown = [f"{tables[role].label} {100 * share:.1f} %" for role, share in shares.items()]
+    shown = {tables[role].label: 100 * share for role, share in shares.items()}
     return [say("missing_differs", template, column=name, shares=shown)]
 
 

@@ -124,8 +124,7 @@ def _infinity_notes(name: str, counts: Mapping[str, int]) -> list[Message]:
     if not counts:
         return []
     template = "Column {column}: infinite cells are read as missing ({counts})."
-    shown = [f"{count:,} in {label}" for label, count in counts.items()]
-    return [say("infinite", template, column=name, counts=shown)]
+    return [say("infinite", template, column=name, counts=dict(counts))]
 
 
 def _dates(
@@ -173,7 +172,7 @@ def _date_notes(
     }
     if len(set(firsts.values())) > 1:
         template = "Column {column}: the tables write dates in different forms ({forms})."
-        forms = [f"{tables[role].label} {form}" for role, form in firsts.items()]
+        forms = {tables[role].label: form for role, form in firsts.items()}
         notes.append(say("date_forms_differ", template, column=name, forms=forms))
     return notes
 

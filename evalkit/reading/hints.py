@@ -177,7 +177,7 @@ def _counted(
     tables: Mapping[str, TextTable],
     columns: Mapping[str, TextColumn],
     count: Callable[[str], int],
-) -> list[str]:
-    """Return the count of each table that has one, in words."""
+) -> dict[str, int]:
+    """Return the count of each table that has one."""
     counts = {tables[role].label: count(role) for role in columns}
-    return [f"{number:,} in {label}" for label, number in counts.items() if number]
+    return {label: number for label, number in counts.items() if number}

@@ -14,9 +14,10 @@ from msgspec.structs import replace
 
 from evalkit.errors import InputError
 from evalkit.report.bounded_templates import reason_of
+from evalkit.report.languages import written_in
 from evalkit.report.layout import render_html, render_notebook, render_typst
 from evalkit.report.pages import Pages
-from evalkit.report.subject import Subject
+from evalkit.report.subject import Subject, with_scenario_names
 from evalkit.report.web_style import colours, fonts
 from evalkit.report.words import load_words
 from evalkit.resources import check_language
@@ -138,9 +139,10 @@ class Report:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Tell a file or a user's folder that does not fit from an error of ours."""
+        """Write in the report's language; tell what does not fit from an error of ours."""
         try:
-            yield
+            with written_in(self.language):
+                yield
         except InputError:
             raise
         except Exception as error:
@@ -178,10 +180,11 @@ class Report:
 
     @cached_property
     def _subject(self) -> Subject:
+        words = load_words(self.language, self.templates)
         return Subject(
-            assessment=self.assessment,
+            assessment=with_scenario_names(self.assessment, words),
             content=self.assessment.json(),
-            words=load_words(self.language, self.templates),
+            words=words,
             pages=Pages(self.language, self.templates),
         )
 

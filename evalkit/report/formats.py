@@ -7,21 +7,17 @@ from __future__ import annotations
 
 import math
 from datetime import date as calendar_date
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-NARROW_SPACE: Final = "\u202f"
-NO_BREAK_SPACE: Final = "\u00a0"
+from evalkit.report.languages import notation
+from evalkit.report.typography import NARROW_SPACE, NO_BREAK_SPACE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 MINUS: Final = "\u2212"
 NO_VALUE: Final = "\u2013"
 
-_MONTHS: Final = (
-    *("Jan", "Feb", "Mar", "Apr", "May", "June"),
-    *("July", "Aug", "Sept", "Oct", "Nov", "Dec"),
-)
-_WORDS: Final = (
-    *("no", "one", "two", "three", "four", "five", "six"),
-    *("seven", "eight", "nine", "ten", "eleven", "twelve"),
-)
 SMALLEST_WITH_ONE_DECIMAL: Final = 0.0005
 _ISO_DATE_LENGTH: Final = len("2026-11-29")
 
@@ -48,7 +44,7 @@ def score(value: float | None) -> str:
 
 
 def number(value: float | None, decimals: int | None = None) -> str:
-    """Return a number with thousands separated by commas and a true minus.
+    """Return a number with its thousands apart and a true minus, as its language writes it.
 
     Parameters
     ----------
@@ -71,8 +67,14 @@ def number(value: float | None, decimals: int | None = None) -> str:
     digits = decimals if decimals is not None else (0 if isinstance(value, int) else 2)
     text = f"{value:,.{digits}f}"
     if text.startswith("-"):
-        return text[1:] if not any(sign in text for sign in "123456789") else MINUS + text[1:]
-    return text
+        text = text[1:] if not any(sign in text for sign in "123456789") else MINUS + text[1:]
+    return _in_notation(text)
+
+
+def _in_notation(text: str) -> str:
+    """Return a number written in English with the marks of the language in use."""
+    marks = notation()
+    return text.translate({ord(","): marks.thousands, ord("."): marks.decimal})
 
 
 def share(value: float | None, decimals: int = 1) -> str:
@@ -100,13 +102,15 @@ def share(value: float | None, decimals: int = 1) -> str:
     return f"{number(100 * value, decimals)}{NARROW_SPACE}%"
 
 
-def date(value: str | None) -> str:
+def date(value: str | None, *, short: bool = False) -> str:
     """Return a date or a time in ISO form as day, month and year that no line break parts.
 
     Parameters
     ----------
     value : str or None
         What is no date in ISO form is returned as it is; a dash for None and for an empty text.
+    short : bool
+        Whether the month is cut short where the language does so only for want of room.
 
     Returns
     -------
@@ -123,7 +127,10 @@ def date(value: str | None) -> str:
         day = calendar_date.fromisoformat(str(value)[:_ISO_DATE_LENGTH])
     except ValueError:
         return str(value)
-    return NO_BREAK_SPACE.join([str(day.day), _MONTHS[day.month - 1], str(day.year)])
+    words = notation()
+    months = words.short_months if short else words.months
+    number = words.first_day if day.day == 1 else str(day.day)
+    return NO_BREAK_SPACE.join([number, months[day.month - 1], str(day.year)])
 
 
 def points(value: float | None) -> str:
@@ -162,7 +169,43 @@ def interval(low_high: Any, decimals: int = 1) -> str:
     if low_high is None:
         return NO_VALUE
     low, high = low_high
-    return f"{number(low, decimals)} to {number(high, decimals)}"
+    return f"{number(low, decimals)} {notation().between} {number(high, decimals)}"
+
+
+def points_interval(low_high: Any) -> str:
+    """Return two differences of shares as an interval in points, or a dash for None.
+
+    Examples
+    --------
+    >>> points_interval([0.004, 0.047])
+    '0.4 to 4.7'
+    """
+    if low_high is None:
+        return NO_VALUE
+    low, high = low_high
+    return f"{points(low)} {notation().between} {points(high)}"
+
+
+def labelled(label: str, value: str) -> str:
+    """Return a label and what it stands for.
+
+    Examples
+    --------
+    >>> labelled("recipient", "internal")
+    'recipient: internal'
+    """
+    return f"{label}{notation().colon}{value}"
+
+
+def listed(parts: Iterable[str]) -> str:
+    """Return parts of a sentence in one line, semicolons between them.
+
+    Examples
+    --------
+    >>> listed(["matches", "row link declared"])
+    'matches; row link declared'
+    """
+    return notation().semicolon.join(parts)
 
 
 def threshold(value: float) -> str:
@@ -173,7 +216,7 @@ def threshold(value: float) -> str:
     >>> threshold(80.0), threshold(0.09)
     ('80', '0.09')
     """
-    return f"{value:g}".replace("-", MINUS)
+    return _in_notation(f"{value:g}").replace("-", MINUS)
 
 
 def count_word(count: int) -> str:
@@ -184,7 +227,8 @@ def count_word(count: int) -> str:
     >>> count_word(3), count_word(4812)
     ('three', '4,812')
     """
-    return _WORDS[count] if 0 <= count < len(_WORDS) else number(count)
+    words = notation().counts
+    return words[count] if 0 <= count < len(words) else number(count)
 
 
 FILTERS: Final = {

@@ -18,7 +18,8 @@ from evalkit.errors import InputError
 from evalkit.prose import Formula, ProseError, plain, to_html, to_typst
 from evalkit.report.blocks import Prose
 from evalkit.report.bounded_templates import BoundedEnvironment, line_in, reason_of
-from evalkit.report.formats import NARROW_SPACE
+from evalkit.report.languages import written_in
+from evalkit.report.typography import agreed, typeset
 from evalkit.resources import folder
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 _HEADING: Final = re.compile(r"^(#{1,3})[ \t]+(.+?)[ \t]*$", re.MULTILINE)
 _BULLET: Final = re.compile(r"^[-*][ \t]+", re.MULTILINE)
-_PERCENT: Final = re.compile(r"(?<=[\d\ue001]) %")
 _SLUG: Final = re.compile(r"[a-z0-9_]+")
 PARTS: Final = (
     "What it measures",
@@ -117,7 +117,8 @@ class Page:
     def _bullets(self, heading: str) -> list[str]:
         """Return the points of a list; a point may run over several lines."""
         points = _BULLET.split("\n" + self._cut.get(heading, ""))[1:]
-        return [" ".join(point.split()) for point in points]
+        # Only spaces that may break are joined: a number keeps its per cent sign.
+        return [re.sub(r"[ \t\n]+", " ", point).strip() for point in points]
 
     def _with_formula(self, markdown: str, formula: Formula) -> Prose:
         first, _, rest = markdown.partition("\n\n")
@@ -145,7 +146,8 @@ class Pages:
         """Return the plain name of a measure, from its page or made from the slug."""
         source = self._read(slug, f"{self.language}.md")
         cut = source.partition("## Name\n")[2].strip() if source else ""
-        return cut.splitlines()[0].strip() if cut else slug.replace("_", " ").capitalize()
+        name = typeset(cut.splitlines()[0].strip(), self.language) if cut else ""
+        return name or slug.replace("_", " ").capitalize()
 
     def has(self, slug: str) -> bool:
         """Return whether there is a page, for an assessment may come from another version."""
@@ -177,9 +179,10 @@ class Pages:
 
     def _filled(self, slug: str, source: str, context: Mapping[str, Any]) -> Page:
         values: list[Any] = []
-        markdown = _environment(values).from_string(source).render(**context)
+        with written_in(self.language):
+            markdown = _environment(values).from_string(source).render(**context)
         formula = self._read(slug, "formula.typ")
-        markdown = _PERCENT.sub(f"{NARROW_SPACE}%", markdown)
+        markdown = agreed(typeset(markdown, self.language), self.language, values)
         return Page(markdown, tuple(values), Formula(formula, self.language) if formula else None)
 
     def _check_parts(self, slug: str, source: str, page: Page) -> None:

@@ -8,15 +8,20 @@ from datetime import date as calendar_date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from msgspec.structs import replace
+
 from evalkit.errors import InputError
+from evalkit.report import formats
 from evalkit.report.blocks import fill
 from evalkit.report.findings import CHANCE, Finding, findings_of
+from evalkit.report.sentences import message_words
 from evalkit.report.wording import headline, joined, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evalkit.records import Assessment, Result, ScenarioRecord
+    from evalkit.messages import Message
+    from evalkit.records import Assessment, Result, ScenarioRecord, VariableRecord
     from evalkit.report.pages import Page, Pages
     from evalkit.report.words import Words
 
@@ -118,6 +123,15 @@ class Subject:
         codes = [message.code for message in self.assessment.release.notes]
         return next((code for code in COPY_CODES if code in codes), "")
 
+    def say(self, message: Message | None) -> str:
+        """Return a reason, warning or note in the report's language; empty for None."""
+        return message_words(message, self.words)
+
+    def type_of(self, variable: VariableRecord) -> str:
+        """Return what a column was read as, and whether it looks like an identifier."""
+        kind = self.words["labels"]["types"].get(variable.type, variable.type)
+        return self.label("identifier_of", type=kind) if variable.identifier else str(kind)
+
     def name(self, slug: str) -> str:
         """Return the plain name of a measure."""
         return self.pages.name(slug)
@@ -174,6 +188,22 @@ class Subject:
         return shortened(self.assessment.title, LONGEST_HEAD)
 
 
+def with_scenario_names(assessment: Assessment, words: Words) -> Assessment:
+    """Return `assessment` with the names that scenarios have by default in the report's words."""
+    names = words["labels"]["scenario_names"]
+
+    def named(record: ScenarioRecord) -> ScenarioRecord:
+        return replace(record, name=names.get(record.name, record.name))
+
+    return replace(
+        assessment,
+        scenario=named(assessment.scenario),
+        more_scenarios=[
+            replace(one, scenario=named(one.scenario)) for one in assessment.more_scenarios
+        ],
+    )
+
+
 def criterion_of(result: Result) -> str:
     """Return the row of the verdict table that a result belongs to."""
     return "utility" if result.section == "utility" else str(result.criterion)
@@ -210,9 +240,11 @@ def declared_text(value: Any) -> str:
     if value is None or value == "":
         return ""
     if isinstance(value, dict):
-        return "; ".join(f"{key}: {declared_text(one)}" for key, one in value.items())
+        return formats.listed(
+            formats.labelled(key, declared_text(one)) for key, one in value.items()
+        )
     if isinstance(value, list):
-        return "; ".join(declared_text(one) for one in value)
+        return formats.listed(declared_text(one) for one in value)
     return str(value)
 
 

@@ -101,7 +101,7 @@ def _head(subject: Subject) -> dict[str, Any]:
         "language": subject.pages.language,
         "document": labels["document"],
         "release": release,
-        "title": f"{labels['document']}: {release}" if release else labels["document"],
+        "title": formats.labelled(labels["document"], release) if release else labels["document"],
         "digest": subject.digest,
         "short_digest": subject.digest[:SHORT_DIGEST],
         "class": shortened(declared, LONGEST_CLASS) or labels["class_not_declared"],

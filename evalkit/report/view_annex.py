@@ -12,12 +12,12 @@ from evalkit.report.subject import SHORT_DIGEST, criterion_of
 from evalkit.report.view_front import ROWS_SHOWN, VARIABLES_SHOWN, files, variable_table
 from evalkit.report.wording import (
     COMPARED,
+    aim_words,
     attack_finding,
     interval_words,
     score_words,
     sentence,
     shortened,
-    target_words,
     verdict_words,
 )
 
@@ -77,11 +77,14 @@ def target_blocks(subject: Subject) -> list[Block]:
         (names["name"], profile.name),
         (names["issuer"], f"{profile.issuer} ({role})"),
         (names["date"], formats.date(profile.date)),
-        (names["status"], profile.status),
-        (names["caveat"], profile.caveat or formats.NO_VALUE),
-        (names["context"], _listed(profile.context)),
-        (names["source"], _listed(profile.source)),
-        *((names["remark"], sentence(message.text)) for message in profile.warnings),
+        (names["status"], names["statuses"].get(profile.status, profile.status)),
+        (
+            names["caveat"],
+            profile.caveats.get(subject.pages.language, profile.caveat) or formats.NO_VALUE,
+        ),
+        (names["context"], _listed(profile.context, subject)),
+        (names["source"], _listed(profile.source, subject)),
+        *((names["remark"], sentence(subject.say(message))) for message in profile.warnings),
         *([(names["unmeasured"], ", ".join(profile.unmeasured))] if profile.unmeasured else []),
         ("SHA-256", profile.sha256),
     ]
@@ -182,8 +185,7 @@ def _target_row(entry: Entry, subject: Subject) -> Sequence[Any]:
     labels = subject.words["labels"]
     name = (subject.name(entry.slug), subject.scenario_name(entry, LONGEST_NAME))
     definition = labels["definition_words"].get(target.definition) if target else ""
-    aim = target_words(target, None, subject.words, entry.result.unit)
-    words = aim.partition(": ")[2].partition(";")[0]
+    words = aim_words(target, subject.words, entry.result.unit) if target else ""
     issuer = target.issuer if target else ""
     return (name, words, issuer, definition, verdict_words(entry.result, subject.words))
 
@@ -243,11 +245,22 @@ def _matrix_names(subject: Subject) -> list[Block]:
     return blocks
 
 
-def _listed(values: dict[str, Any]) -> str:
+def _listed(values: dict[str, Any], subject: Subject) -> str:
     """Return the filled fields of a profile as one line: "recipient: …; data type: …"."""
-    filled = {key: value for key, value in values.items() if value not in (None, "")}
-    parts = [f"{key.replace('_', ' ')}: {_plain(value)}" for key, value in filled.items()]
-    return "; ".join(parts) or formats.NO_VALUE
+    labels = subject.words["labels"]
+    names = labels["profile_fields"]["keys"]
+    parts = [
+        formats.labelled(names.get(key, key.replace("_", " ")), _known_value(value, labels))
+        for key, value in values.items()
+        if value not in (None, "")
+    ]
+    return formats.listed(parts) or formats.NO_VALUE
+
+
+def _known_value(value: Any, labels: dict[str, Any]) -> str:
+    """Return a value of a profile, a recipient in the words of the report."""
+    text = _plain(value)
+    return str(labels["contexts"].get(text.lower().replace(" ", "-"), text))
 
 
 def _plain(value: Any) -> str:

@@ -111,7 +111,7 @@ def _share_of(share: str, count: str, entry: Entry, subject: Subject) -> str:
 def _excess_interval(found: Mapping[str, Any]) -> str:
     """Return the interval of an excess in points, or the empty text."""
     ends = found.get("excess_interval")
-    return "" if not ends else f"{formats.points(ends[0])} to {formats.points(ends[1])}"
+    return formats.points_interval(ends) if ends else ""
 
 
 def _points(share: float | None) -> str:

@@ -26,13 +26,14 @@ _ELSEWHERE: Final = frozenset({"treatment", "intruder", "scenarios"})
 def scope_blocks(subject: Subject) -> list[Block]:
     """Return section 2: files, people, validity."""
     assessment = subject.assessment
+    schema = assessment.schema_version
     people = {role: name for role, name in assessment.people.items() if name}
     entries = [
         (subject.label("id_date"), formats.date(assessment.created)),
         (subject.label("id_control"), control_words(subject)),
         (subject.label("id_recipient"), recipient_words(subject)),
         (subject.label("id_profile"), profile_words(subject)),
-        ("evalkit", f"{assessment.evalkit}, schema {assessment.schema_version}"),
+        ("evalkit", subject.label("id_version", version=assessment.evalkit, schema=schema)),
         (subject.label("fact_seed"), _seeds(subject)),
         *declared_rows(subject, "people", subject.declarations | people),
         *declared_rows(subject, "administration", subject.declarations),
@@ -131,15 +132,15 @@ def _file_row(one: InputRecord, role: str, subject: Subject) -> Sequence[Any]:
 
 
 def _variable_row(one: VariableRecord, subject: Subject) -> Sequence[Any]:
-    kind = subject.label("identifier_of", type=one.type) if one.identifier else one.type
     return (
         shortened(one.name, LONGEST_NAME),
-        kind,
-        one.role,
+        subject.type_of(one),
+        subject.words["labels"]["roles"].get(one.role, one.role),
         subject.label("is_used" if one.used else "is_left_out"),
         formats.share(one.missing_share),
-        one.level_band or formats.NO_VALUE,
-        " ".join(sentence(message.text) for message in one.notes) or formats.NO_VALUE,
+        subject.words["labels"]["level_bands"].get(one.level_band, one.level_band)
+        or formats.NO_VALUE,
+        " ".join(sentence(subject.say(message)) for message in one.notes) or formats.NO_VALUE,
     )
 
 

@@ -9,7 +9,14 @@ from evalkit.report import formats
 from evalkit.report.blocks import fill, heading, items, prose, table, text
 from evalkit.report.subject import CRITERIA
 from evalkit.report.view_front import ROWS_SHOWN
-from evalkit.report.wording import COMPARED, attack_finding, joined, sentence, shortened
+from evalkit.report.wording import (
+    COMPARED,
+    attack_finding,
+    in_sentence,
+    joined,
+    sentence,
+    shortened,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,8 +36,9 @@ def ledger_blocks(subject: Subject) -> list[Block]:
     reasons = [
         (
             shortened(one.name, LONGEST_NAME),
-            subject.label("identifier_of", type=one.type) if one.identifier else one.type,
-            " ".join(sentence(message.text) for message in one.notes) or one.role,
+            subject.type_of(one),
+            " ".join(sentence(subject.say(message)) for message in one.notes)
+            or subject.words["labels"]["roles"].get(one.role, one.role),
         )
         for one in left_out[:ROWS_SHOWN]
     ]
@@ -72,7 +80,7 @@ def _ledger_rows(subject: Subject) -> list[Sequence[Any]]:
     for entry in subject.entries:
         result = entry.result
         measured = result.status == "measured"
-        remarks = sentence(result.reason.text) if result.reason else formats.NO_VALUE
+        remarks = sentence(subject.say(result.reason)) or formats.NO_VALUE
         rows.append(
             (
                 subject.name(entry.slug),
@@ -103,26 +111,28 @@ def _rows_used(result: Result, subject: Subject) -> str:
     )
     sample = facts.get("split_sample")
     if isinstance(sample, int) and sample < facts.get("n_original", 0):
-        return f"{words}; {subject.label('sampled', n=formats.number(sample))}"
+        return formats.listed([words, subject.label("sampled", n=formats.number(sample))])
     return words
 
 
 def _warnings(subject: Subject) -> list[Sequence[Any]]:
     """Return each warning and note once, with what it concerns and how often it was raised."""
     release, profile = subject.assessment.release, subject.assessment.profile
-    raised = [(message.text, subject.label("release")) for message in release.notes]
+    raised = [(subject.say(message), subject.label("release")) for message in release.notes]
     raised += [
-        (message.text, shortened(one.name, LONGEST_NAME))
+        (subject.say(message), shortened(one.name, LONGEST_NAME))
         for one in release.variables
         for message in one.notes
     ]
     raised += [
-        (message.text, subject.name(entry.slug))
+        (subject.say(message), subject.name(entry.slug))
         for entry in subject.entries
         for message in entry.result.warnings
     ]
     if profile:
-        raised += [(message.text, subject.label("id_profile")) for message in profile.warnings]
+        raised += [
+            (subject.say(message), subject.label("id_profile")) for message in profile.warnings
+        ]
     counts = Counter(words for words, _ in raised)
     concerns: dict[str, list[str]] = {}
     for words, name in raised:
@@ -147,7 +157,7 @@ def _points_of_this_run(subject: Subject) -> list[str]:
     if not any(attack_finding(result) in COMPARED for result in results):
         points.append(words["no_control"])
     if subject.not_run:
-        criteria = joined([name.lower() for name in subject.not_run], subject.words)
+        criteria = joined([in_sentence(name) for name in subject.not_run], subject.words)
         points.append(fill(words["not_measured"], criteria=criteria))
     if subject.left_out:
         points.append(fill(words["left_out"], columns=subject.names(subject.left_out, 10)))

@@ -74,7 +74,7 @@ def criterion_blocks(criterion: str, subject: Subject, labels: Iterator[str]) ->
 def _limit(criterion: str, subject: Subject) -> Block:
     """Return the limit that matters most for a criterion, for the margin."""
     title = str(subject.text("limit_title"))
-    label = f"{title}: {subject.criterion_name(criterion)}"
+    label = formats.labelled(title, subject.criterion_name(criterion))
     return note(str(subject.text("criterion_limit")[criterion]), label, title)
 
 
@@ -83,7 +83,7 @@ def _metric_blocks(slug: str, subject: Subject, labels: Iterator[str]) -> list[B
     entry = subject.of_measure(slug)[0]
     limit = _limit(criterion_of(entry.result), subject)
     if entry.result.status != "measured":
-        reason = sentence(entry.result.reason.text) if entry.result.reason else ""
+        reason = sentence(subject.say(entry.result.reason))
         words = text(prose(subject.text("not_applicable"), reason=reason))
         blocks = [beside([words], limit)]
     elif not subject.pages.has(slug):
@@ -178,7 +178,7 @@ def _titled(page: Page, part: str, entry: Entry, subject: Subject) -> list[Block
     if aside is None:
         return main
     title = titles[MARGIN_PARTS[part]]
-    return [beside(main, note(aside, f"{title}: {subject.name(entry.slug)}", title))]
+    return [beside(main, note(aside, formats.labelled(title, subject.name(entry.slug)), title))]
 
 
 def _own_facts(entry: Entry, subject: Subject) -> list[tuple[str, str]]:
@@ -191,7 +191,7 @@ def _unjudged(entry: Entry, subject: Subject) -> list[Block]:
         return [text(prose(subject.text("exchange_differs")))]
     if grade(entry.result) != "not_judged":
         return []
-    reason = sentence(entry.result.reason.text) if entry.result.reason else ""
+    reason = sentence(subject.say(entry.result.reason))
     return [text(prose(subject.text("not_judged"), reason=reason))]
 
 

@@ -95,7 +95,7 @@ def criterion_words(found: Sequence[Entry], subject: Subject) -> str:
 
 def _without_target(result: Result, subject: Subject) -> str:
     """Return that nothing is met or missed, or why nothing is judged; a long reason is cut."""
-    reason = sentence(shortened(result.reason.text, LONGEST_REASON)) if result.reason else ""
+    reason = sentence(shortened(subject.say(result.reason), LONGEST_REASON))
     return fill(subject.words["verdicts"]["grade"][grade(result)], reason=reason).strip()
 
 
@@ -130,7 +130,7 @@ def verdict_key(subject: Subject) -> str:
         "target" if any(one.target for one in shown) else "",
     ]
     letters = [forms["letters"][kind] for kind in forms["letters"] if kind in kinds]
-    known = [fill(forms["known"], letters="; ".join(letters))] if letters else []
+    known = [fill(forms["known"], letters=formats.listed(letters))] if letters else []
     return " ".join([*(forms[mark] for mark in marks if mark), *known])
 
 
@@ -175,7 +175,7 @@ def _further(found: Sequence[Entry], subject: Subject) -> str:
     if unmeasured:
         key = "other_not_measured" if len(unmeasured) == 1 else "others_not_measured"
         parts.append(fill(forms[key], count=len(unmeasured)))
-    return "; ".join(parts)
+    return formats.listed(parts)
 
 
 def _target(lead: Entry, subject: Subject) -> str:
@@ -222,4 +222,4 @@ def _basis(lead: Entry, subject: Subject) -> str:
         name = shortened(lead.scenario.name, LONGEST_NAME)
         count = len(subject.of_measure(lead.slug))
         parts.append(fill(verdicts["in_scenario"], scenario=name, count=count))
-    return "; ".join(parts)
+    return formats.listed(parts)

@@ -37,7 +37,7 @@ def holdout_blocks(subject: Subject, labels: Iterator[str]) -> list[Block]:
     if kind == "real":
         given = subject.text("holdout_set_aside" if made else "holdout_taken_as_given")
         paragraphs.insert(0, text(prose(given, **counts)))
-        overlap = [text(one.text) for one in release.notes if one.code in OVERLAP_CODES]
+        overlap = [text(subject.say(one)) for one in release.notes if one.code in OVERLAP_CODES]
         paragraphs += overlap or [text(prose(subject.text("holdout_overlap_none")))]
         paragraphs += _exchange_words(subject)
     elif release.original.rows >= ADVISED_HOLDOUT_FROM_ROWS:
@@ -78,7 +78,9 @@ def scenario_blocks(subject: Subject) -> list[Block]:
     """Return section 7: which attacker each number belongs to."""
     scenarios = [one.scenario for one in subject.assessment.scenarios()]
     declared = subject.declarations.get("scenarios")
-    reasons = declared if isinstance(declared, dict) else {}
+    names = subject.words["labels"]["scenario_names"]
+    given = declared if isinstance(declared, dict) else {}
+    reasons = {names.get(name, name): why for name, why in given.items()}
     rows = [
         (
             shortened(one.name, LONGEST_NAME),
@@ -106,12 +108,12 @@ def scenario_blocks(subject: Subject) -> list[Block]:
 def _reason(declared: Any, subject: Subject) -> str:
     """Return why an attacker is plausible, as declared."""
     words = declared_text(declared) or subject.label("not_declared")
-    return f"{subject.words['context']['why_plausible']}: {words}"
+    return formats.labelled(subject.words["context"]["why_plausible"], words)
 
 
 def _known(names: list[str], subject: Subject) -> str:
     used = [one for one in subject.assessment.release.variables if one.used]
     listed = subject.names(names, KNOWN_SHOWN)
     if len(names) >= len(used):
-        return f"{subject.label('scenario_all', count=len(names))}: {listed}"
+        return formats.labelled(subject.label("scenario_all", count=len(names)), listed)
     return listed

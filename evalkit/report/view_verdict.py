@@ -13,6 +13,7 @@ from evalkit.report.view_rows import judged_measures, verdict_key, verdict_row
 from evalkit.report.wording import (
     comparable,
     grade,
+    in_sentence,
     interval_words,
     joined,
     score_words,
@@ -43,9 +44,9 @@ def verdict_title(subject: Subject) -> str:
     form = "mixed" if met and missed else "all_met" if met else "all_missed" if missed else ""
     targets = fill(
         titles[form or "no_target"],
-        Met=_targets(met, subject).capitalize(),
-        missed=formats.count_word(missed),
-        Missed=_targets(missed, subject).capitalize(),
+        Met=_targets(met, "met", subject).capitalize(),
+        missed=_targets(missed, "missed_too", subject),
+        Missed=_targets(missed, "missed", subject).capitalize(),
     )
     finding = _title_finding(subject)
     return fill(titles["joined"], targets=targets, finding=finding) if finding else targets
@@ -89,7 +90,7 @@ def not_tested(subject: Subject) -> list[str]:
     """Return the points that this assessment did not look at, one line each."""
     points = [subject.label("not_tested_generator"), subject.label("not_tested_draws")]
     if subject.not_run:
-        criteria = joined([name.lower() for name in subject.not_run], subject.words)
+        criteria = joined([in_sentence(name) for name in subject.not_run], subject.words)
         points.append(subject.label("not_tested_criteria", Criteria=sentence(criteria)[:-1]))
     if subject.left_out:
         key = "not_tested_columns" if len(subject.left_out) > 1 else "not_tested_column"
@@ -161,10 +162,10 @@ def _entry(text: str, subject: Subject) -> str:
     return subject.label("cut", text=shortened(text, LONGEST_ENTRY).rstrip("…"), section="3")
 
 
-def _targets(count: int, subject: Subject) -> str:
-    titles = subject.words["verdicts"]["title"]
-    key = "one_target" if count == 1 else "targets"
-    return fill(titles[key], count=formats.count_word(count))
+def _targets(count: int, outcome: str, subject: Subject) -> str:
+    """Return "two targets met", in one piece: a language may bend each word of it."""
+    forms = subject.words["verdicts"]["title"][outcome]
+    return fill(forms["one" if count == 1 else "many"], count=formats.count_word(count))
 
 
 def _title_finding(subject: Subject) -> str:
@@ -178,7 +179,7 @@ def _title_finding(subject: Subject) -> str:
     for wanted in words:
         hits = [criterion for criterion, finding in found if finding == wanted]
         if hits:
-            names = [subject.criterion_name(hit).lower() for hit in hits]
+            names = [in_sentence(subject.criterion_name(hit)) for hit in hits]
             form = words[wanted]["one" if len(hits) == 1 else "many"]
             return fill(form, criterion=joined(names, subject.words))
     return ""
@@ -189,7 +190,7 @@ def _finding_sentence(entry: Entry, subject: Subject) -> str:
     if entry.result.status != "measured":
         return ""
     if not comparable(entry.result):
-        name = subject.criterion_name(criterion_of(entry.result)).lower()
+        name = in_sentence(subject.criterion_name(criterion_of(entry.result)))
         return fill(subject.words["verdicts"]["plain"]["not_comparable"], criterion=name)
     if entry.finding.key == CHANCE:
         return _chance_sentence(entry, subject)
@@ -224,7 +225,7 @@ def _unjudged_sentences(subject: Subject) -> list[str]:
     form = subject.words["verdicts"]["plain"]["not_judged"]
     leads = [found[0].result for one in CRITERIA if (found := subject.of_criterion(one))]
     reasons = [
-        sentence(shortened(one.reason.text, LONGEST_REASON))
+        sentence(shortened(subject.say(one.reason), LONGEST_REASON))
         for one in leads
         if grade(one) == "not_judged" and comparable(one) and one.reason is not None
     ]
@@ -234,7 +235,7 @@ def _unjudged_sentences(subject: Subject) -> list[str]:
 def _not_measured_sentence(subject: Subject) -> str:
     plain = subject.words["verdicts"]["plain"]
     unmeasured = [
-        subject.criterion_name(criterion).lower()
+        in_sentence(subject.criterion_name(criterion))
         for criterion in CRITERIA[:-1]
         if not any(one.result.status == "measured" for one in subject.of_criterion(criterion))
     ]
@@ -250,5 +251,5 @@ def _utility_sentence(subject: Subject) -> str:
         return str(plain["no_utility"])
     if found[0].result.status == "measured":
         return _finding_sentence(found[0], subject)
-    reason = found[0].result.reason.text if found[0].result.reason else ""
+    reason = subject.say(found[0].result.reason)
     return fill(plain["utility_no_reference"], reason=shortened(reason, LONGEST_REASON))

@@ -6,10 +6,14 @@ what an attack shows against its control (Newcombe's interval of the difference)
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from evalkit.report import formats
 from evalkit.report.blocks import fill
+from evalkit.report.languages import notation
+from evalkit.report.sentences import message_words
+from evalkit.report.typography import agreed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,6 +31,8 @@ SAMPLING_METHODS: Final = frozenset(
     {"wilson", "redeal", "order statistics", "mover", "newcombe_area"}
 )
 """Only intervals from sampling grade a verdict; a range over splits does not."""
+_SPACES: Final = re.compile(r"[ \t\r\n]+")
+"""Spaces that may break; those of a number or a colon stay."""
 COMPARED: Final = frozenset({"excess", "no_evidence", "reverse", "too_weak"})
 """What an attack can show where it was compared with a control."""
 
@@ -111,7 +117,7 @@ def grade(result: Result) -> str:
 
 def verdict_words(result: Result, words: Words) -> str:
     """Return the graded sentence of a result, with the reason where there is no verdict."""
-    reason = sentence(result.reason.text) if result.reason else ""
+    reason = sentence(message_words(result.reason, words))
     text = fill(words["verdicts"]["grade"][grade(result)], reason=reason)
     target = result.target
     if target is not None and target.definition in words["verdicts"]["definition"]:
@@ -179,7 +185,8 @@ def attack_words(result: Result, words: Words, finding: str | None = None, attac
     pooled = low is not None and result.facts.get("control_share") is None
     template = forms.get(f"{finding}_luck" if pooled else finding, forms[finding])
     ends = {"low": formats.points(low), "high": formats.points(high)}
-    return fill(template, **ends, count=formats.count_word(attacks))
+    filled = fill(template, **ends, count=formats.count_word(attacks))
+    return agreed(filled, notation().language)
 
 
 def target_words(target: Target | None, date: str | None, words: Words, unit: str = "%") -> str:
@@ -188,11 +195,17 @@ def target_words(target: Target | None, date: str | None, words: Words, unit: st
     if target is None:
         return str(verdicts["no_target"])
     form = "target" if not target.issuer else ("target_by_on" if date else "target_by")
-    operator = verdicts["operators"].get(target.operator, target.operator)
+    day = formats.date(date, short=True)
+    aim = aim_words(target, words, unit)
+    return fill(verdicts[form], aim=aim, issuer=target.issuer, date=day)
+
+
+def aim_words(target: Target, words: Words, unit: str = "%") -> str:
+    """Return "at least 80", or "over 5 avatars" where avatars are counted."""
+    operator = words["verdicts"]["operators"].get(target.operator, target.operator)
     forms = words["labels"]["units"].get(unit)
     value = in_units(target.value, forms) if forms else formats.threshold(target.value)
-    day = formats.date(date)
-    return fill(verdicts[form], operator=operator, value=value, issuer=target.issuer, date=day)
+    return f"{operator} {value}"
 
 
 def basis_words(result: Result, words: Words, *, holdout_kind: str, row_link: bool) -> list[str]:
@@ -238,9 +251,14 @@ def sentence(text: str) -> str:
     return (text[0].upper() + text[1:] if begins_with_word else text) + stop
 
 
+def in_sentence(name: str) -> str:
+    """Return a name as it stands inside a sentence: only its first letter is made small."""
+    return name[:1].lower() + name[1:]
+
+
 def shortened(text: str, longest: int) -> str:
     """Return `text` cut at a word so that it has at most `longest` characters."""
-    text = " ".join(text.split())
+    text = _SPACES.sub(" ", text).strip()
     if len(text) <= longest:
         return text
     cut = text[: longest - 1]

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from evalkit.errors import InputError
+from evalkit.report.typography import typeset_all
 from evalkit.resources import check_language, folder
 from evalkit.yaml_file import parse_yaml
 
@@ -44,14 +45,16 @@ def load_words(language: str, templates: Path | None = None) -> Words:
     words = dict(_own_words(language))
     if templates is not None:
         for path in sorted((templates / "technical_assessment" / language).glob("*.yaml")):
-            words[path.stem] = _merged(words.get(path.stem), _read(path), path.name)
+            theirs = typeset_all(_read(path), language)
+            words[path.stem] = _merged(words.get(path.stem), theirs, path.name)
     return words
 
 
 @lru_cache(maxsize=4)
 def _own_words(language: str) -> Words:
     place = folder("report_templates") / "technical_assessment" / language
-    return {path.stem: _read(path) for path in sorted(place.glob("*.yaml"))}
+    read = {path.stem: _read(path) for path in sorted(place.glob("*.yaml"))}
+    return dict(typeset_all(read, language))
 
 
 def _read(path: Path) -> Any:
