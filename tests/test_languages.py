@@ -119,20 +119,26 @@ def code_and_names(
 ) -> tuple[list[str], list[str], set[str]]:
     """Return the codes, the variants and the names of the values of one call."""
     first = call.args[0]
-    codes = [first.value] if isinstance(first, ast.Constant) else looped_codes(function)
+    codes = literals(first, function) or looped_codes(function)
+    assert codes, f"{function.name}: which code does say() have?"
     names = {one.arg for one in call.keywords if one.arg}
     variant = next((one.value for one in call.keywords if one.arg == "variant"), None)
-    if isinstance(variant, ast.Name):
-        variant = next(
-            node.value
-            for node in ast.walk(function)
-            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "variant"
-        )
-    if isinstance(variant, ast.IfExp):
-        variants = [ast.literal_eval(variant.body), ast.literal_eval(variant.orelse)]
-    else:
-        variants = ["default" if variant is None else ast.literal_eval(variant)]
-    return [str(code) for code in codes], variants, names
+    variants = ["default"] if variant is None else literals(variant, function)
+    return codes, variants, names
+
+
+def literals(node: ast.expr, function: ast.FunctionDef) -> list[str]:
+    """Return the texts that an expression can be: itself, either branch, or what was assigned."""
+    if isinstance(node, ast.Constant):
+        return [str(node.value)]
+    if isinstance(node, ast.IfExp):
+        return [*literals(node.body, function), *literals(node.orelse, function)]
+    return [
+        text
+        for one in ast.walk(function)
+        if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == ast.unparse(node)
+        for text in literals(one.value, function)
+    ]
 
 
 def looped_codes(function: ast.FunctionDef) -> list[str]:

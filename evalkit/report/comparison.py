@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from evalkit.errors import InputError
+from evalkit.report.languages import written_in
 from evalkit.report.layout import render_html, render_notebook, render_typst
 from evalkit.report.pages import Pages
 from evalkit.report.web_style import colours, fonts
@@ -50,8 +51,9 @@ class ComparisonReport:
 
     def html(self) -> str:
         """Return the comparison as one HTML file: no script, no outside address."""
-        view = self._view | {"colours": colours(), "fonts": fonts()}
-        return render_html(view, self.templates, "comparison.html.j2")
+        with written_in(self.language):
+            view = self._view | {"colours": colours(), "fonts": fonts()}
+            return render_html(view, self.templates, "comparison.html.j2")
 
     def pdf(self) -> bytes:
         """Return the comparison as PDF/A-3a and PDF/UA-1, what was compared attached."""
@@ -59,7 +61,8 @@ class ComparisonReport:
 
         folders = font_folders(self.templates)
         covered = printable_characters(folders)
-        source = render_typst(self._view, covered, self.templates, "comparison.typ.j2")
+        with written_in(self.language):
+            source = render_typst(self._view, covered, self.templates, "comparison.typ.j2")
         return compile_pdf(source, self.comparison.json(), folders, FILES[2])
 
     def save(self, folder: str | Path) -> tuple[Path, ...]:
@@ -93,4 +96,5 @@ class ComparisonReport:
 
     def _repr_html_(self) -> str:
         """Return the table of changes for a notebook and its exported form."""
-        return render_notebook(self._view, "comparison_notebook.html.j2")
+        with written_in(self.language):
+            return render_notebook(self._view, "comparison_notebook.html.j2")

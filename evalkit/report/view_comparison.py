@@ -96,7 +96,7 @@ def comparison_view(
         "language": pages.language,
         "document": document,
         "release": release,
-        "title": f"{document}: {release}",
+        "title": formats.labelled(document, release),
         "digest": digest,
         "short_digest": digest[:SHORT_DIGEST],
         "class": words["labels"]["class_not_declared"],
@@ -261,7 +261,7 @@ def _findings(told: list[tuple[str, Change]], parts: _Parts) -> Prose:
     for letter, change in told:
         letters.setdefault(change.finding, []).append(letter)
     lines = [
-        f"{', '.join(those)}: {parts.said('findings', finding)}"
+        formats.labelled(", ".join(those), parts.said("findings", finding))
         for finding, those in letters.items()
     ]
     return _lines(lines)
