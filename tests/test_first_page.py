@@ -143,7 +143,7 @@ def test_an_excess_leads_though_every_target_is_met() -> None:
     excess = linked(target=None, verdict="no target")
     said = words_for(distance=judged("met", basis="distances"), attack=excess)
     assert said.startswith(
-        "Evidence of an excess over the control: 0.4 to 4.7 points (95 % interval)."
+        "Evidence of an excess over the control: 0.4 to 4.7 points (95\u202f% interval)."
     )
     assert "Distance: target met." in said
 
@@ -206,7 +206,7 @@ def test_a_title_agrees_with_the_number_of_its_criteria() -> None:
 def test_luck_is_named_where_the_control_is_in_one_pool_with_the_data() -> None:
     facts = {"excess_interval": [0.1, 0.2], "control_share": None}
     said = attack_words(linked(facts=facts), load_words("en"))
-    assert said == "Evidence of an excess over luck: 10.0 to 20.0 points (95 % interval)."
+    assert said == "Evidence of an excess over luck: 10.0 to 20.0 points (95\u202f% interval)."
 
 
 def test_an_excess_is_never_said_to_begin_at_nothing() -> None:

@@ -119,7 +119,7 @@ def test_one_attack_of_ten_that_is_just_over_is_not_said_to_show_a_leak() -> Non
     assert title == "No target was set; an excess in linkability that may be chance"
     cell = criterion_words(subject.of_criterion("linkability"), subject)
     assert cell.startswith(
-        "The 95 % interval of the excess over the control lies above 0 (0.1 to 5.1 points), but "
+        "The 95\u202f% interval of the excess over the control lies above 0 (0.1 to 5.1 points), but "
         "of ten attacks this may be chance (Holm’s correction)."
     )
     assert "Evidence" not in cell
@@ -132,7 +132,7 @@ def test_alone_the_same_attack_shows_its_excess() -> None:
     subject = subject_of(of_attacks(attack(JUST_OVER), quiet=0))
     assert verdict_title(subject).endswith("; an excess in linkability")
     cell = criterion_words(subject.of_criterion("linkability"), subject)
-    assert cell.startswith("Evidence of an excess over the control: 0.1 to 5.1 points (95 %")
+    assert cell.startswith("Evidence of an excess over the control: 0.1 to 5.1 points (95\u202f%")
 
 
 def test_a_strong_leak_is_said_among_ten_attacks_too() -> None:
@@ -140,7 +140,7 @@ def test_a_strong_leak_is_said_among_ten_attacks_too() -> None:
     assert verdict_title(subject).endswith("; an excess in linkability")
     cell = criterion_words(subject.of_criterion("linkability"), subject)
     assert cell.startswith(
-        "Evidence of an excess over the control: 18.0 to 22.0 points (95 % interval); of ten "
+        "Evidence of an excess over the control: 18.0 to 22.0 points (95\u202f% interval); of ten "
         "attacks, it stands after Holm’s correction."
     )
 
