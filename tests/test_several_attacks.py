@@ -119,8 +119,8 @@ def test_one_attack_of_ten_that_is_just_over_is_not_said_to_show_a_leak() -> Non
     assert title == "No target was set; an excess in linkability that may be chance"
     cell = criterion_words(subject.of_criterion("linkability"), subject)
     assert cell.startswith(
-        "The 95\u202f% interval of the excess over the control lies above 0 (0.1 to 5.1 points), but "
-        "of ten attacks this may be chance (Holm’s correction)."
+        "The 95\u202f% interval of the excess over the control lies above 0 (0.1 to 5.1 points),"
+        " but of ten attacks this may be chance (Holm’s correction)."
     )
     assert "Evidence" not in cell
     said = " ".join(plain_sentences(subject))

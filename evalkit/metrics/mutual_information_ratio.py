@@ -283,6 +283,7 @@ def _too_few_rows(release: Release, rows: int) -> Message:
         f"{remedy}",
         fewest=FEWEST_ROWS,
         rows=rows,
+        variant=release.holdout_kind,
     )
 
 
