@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalkit.errors import InputError
 from evalkit.given_values import name_list, plain_fields, shown, text
+from evalkit.grouping import check_by, groups_of
 from evalkit.messages import say
 from evalkit.metric import Need, NotApplicable, Outcome
 from evalkit.recording import (
@@ -28,6 +29,7 @@ from evalkit.records import (
 from evalkit.resources import check_language
 from evalkit.scenario import Scenario
 from evalkit.steps import listening
+from evalkit.subgroups import subgroups_record
 from evalkit.targets import cannot_tell, meets, read_profile
 
 if TYPE_CHECKING:
@@ -51,6 +53,7 @@ def assess(  # noqa: PLR0913 - the public call: every argument but the first has
     *,
     metrics: Iterable[str] | None = None,
     profile: str = "none",
+    by: str = "",
     title: str = "",
     assessor: str = "",
     reviewer: str = "",
@@ -72,6 +75,9 @@ def assess(  # noqa: PLR0913 - the public call: every argument but the first has
         Slugs; default all.
     profile : str
         Target profile; ``"none"`` sets no targets.
+    by : str
+        A column: the scores of the first scenario are repeated for each of its levels that at
+        least `min_count` originals carry, the rarer ones together, or for quartiles of a number.
     title, assessor, reviewer : str
         Printed in the report.
     declared : dict, optional
@@ -118,15 +124,41 @@ def assess(  # noqa: PLR0913 - the public call: every argument but the first has
         for metric in chosen
         if index == 0 or metric.uses_known
     ]
+    column = check_by(by, release)
+    groups, notes = groups_of(release, column, scenarios[0].min_count) if column else ((), ())
+    total = len(plan) + len(groups) * len(chosen)
     alike = _exchange(release, scenarios[0], {metric for _, metric in plan})
     unlike = _shared(release) or (alike.warning if alike else None)
     results: list[dict[str, Result]] = [{} for _ in scenarios]
     for done, (one, metric) in enumerate(plan):
-        with listening(_teller(progress, done, len(plan), metric.slug)):
+        with listening(_teller(progress, done, total, metric.slug)):
             found = _measured(metric, release, one, targets, unlike)
             results[scenarios.index(one)][metric.slug] = found
+    steps = iter(range(len(plan), total))
+
+    def before(metric: Metric, place: int) -> None:
+        if progress:
+            progress(next(steps), total, f"{metric.slug}, group {place + 1} of {len(groups)}")
+
+    def measure_part(metric: Metric, part: Release, one: Scenario) -> Result:
+        return _measured(metric, part, one, None, unlike)
+
+    by_group = (
+        subgroups_record(
+            release,
+            scenarios[0],
+            column,
+            groups,
+            chosen,
+            measure=measure_part,
+            before=before,
+            notes=notes,
+        )
+        if column
+        else None
+    )
     if progress:
-        progress(len(plan), len(plan), "done")
+        progress(total, total, "done")
     return Assessment(
         schema_version=SCHEMA_VERSION,
         evalkit=evalkit_version(),
@@ -145,6 +177,7 @@ def assess(  # noqa: PLR0913 - the public call: every argument but the first has
             ScenarioResults(scenario=scenario_record(one), results=found)
             for one, found in zip(scenarios[1:], results[1:], strict=True)
         ],
+        subgroups=by_group,
     )
 
 

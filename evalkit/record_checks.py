@@ -13,7 +13,16 @@ from evalkit.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalkit.records import Assessment, InputRecord, ReleaseRecord, Result, ScenarioRecord
+    from evalkit.records import (
+        Assessment,
+        InputRecord,
+        ReleaseRecord,
+        Result,
+        ScenarioRecord,
+        Subgroup,
+        SubgroupScore,
+        SubgroupsRecord,
+    )
 
 _WORDS: Final[dict[str, tuple[str | None, ...]]] = {
     "section": ("privacy", "utility"),
@@ -26,6 +35,8 @@ _WORDS: Final[dict[str, tuple[str | None, ...]]] = {
 _CRITERIA: Final = ("singling out", "linkability", "inference", "membership")
 _LEVELS: Final = ("univariate", "bivariate", "multivariate", "individual")
 _OPERATORS: Final = (">=", ">")
+_GROUP_KINDS: Final = ("level", "range", "missing", "rest")
+_FEWEST_IN_REST: Final = 2
 _HOLDOUT_KINDS: Final = ("real", "approximate")
 _HIGHEST_PERCENTAGE: Final = 200.0
 """Avatars may do better than a holdout; such a ratio is cut here by its metric."""
@@ -74,6 +85,8 @@ def _troubles(assessment: Assessment) -> Iterator[tuple[str, str]]:
         yield from _scenario(one.scenario)
         for slug, result in one.results.items():
             yield from ((f"results.{_short(slug)}.{key}", why) for key, why in _result(result))
+    if assessment.subgroups:
+        yield from _subgroups(assessment.subgroups, assessment.scenario.min_count)
     profile = assessment.profile
     for slug, target in profile.targets.items() if profile else ():
         yield from _target(f"profile.targets.{_short(slug)}", target)
@@ -112,7 +125,42 @@ def _result(result: Result) -> Iterator[tuple[str, str]]:
         yield from _target("target", result.target)
 
 
-def _numbers(result: Result) -> Iterator[tuple[str, str]]:
+def _subgroups(record: SubgroupsRecord, min_count: int) -> Iterator[tuple[str, str]]:
+    """Check the groups: what may be shown of them, then their scores."""
+    if len(record.groups) == 1:
+        yield "subgroups.groups", "holds a single group"
+    for place, group in enumerate(record.groups):
+        for key, why in (*_group(group, min_count), *_group_scores(group)):
+            yield f"subgroups.groups[{place}].{key}", why
+
+
+def _group(group: Subgroup, min_count: int) -> Iterator[tuple[str, str]]:
+    """Check the people of a group and what it is called."""
+    yield from _one_of(_GROUP_KINDS, "kind", group.kind)
+    yield from _at_least(min_count, "rows_original", group.rows_original)
+    yield from _at_least(0, "rows_avatars", group.rows_avatars)
+    if group.rows_holdout is not None:
+        yield from _at_least(min_count, "rows_holdout", group.rows_holdout)
+    yield from _at_least(_FEWEST_IN_REST if group.kind == "rest" else 1, "levels", group.levels)
+    if group.label and group.kind != "level":
+        yield "label", "stands beside a kind that has none"
+    ends = [end for end in (group.low, group.high) if end is not None]
+    if bool(ends) != (group.kind == "range"):
+        yield "low", "and high belong to a range, and only to it"
+    if len(ends) > 1 and ends[0] >= ends[1]:
+        yield "high", "is not above the low end"
+
+
+def _group_scores(group: Subgroup) -> Iterator[tuple[str, str]]:
+    """Check the scores of a group: words, then numbers."""
+    for slug, score in group.results.items():
+        for key in ("status", "unit"):
+            for field, why in _one_of(_WORDS[key], key, getattr(score, key)):
+                yield f"results.{_short(slug)}.{field}", why
+        yield from ((f"results.{_short(slug)}.{key}", why) for key, why in _numbers(score))
+
+
+def _numbers(result: Result | SubgroupScore) -> Iterator[tuple[str, str]]:
     """Check the score and its interval."""
     measured = result.status == "measured"
     if measured != (result.score is not None):

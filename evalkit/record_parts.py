@@ -233,14 +233,24 @@ class Subgroup(Record, frozen=True, kw_only=True):
 
     Attributes
     ----------
+    kind : str
+        ``"level"``, ``"range"`` of numbers, ``"missing"`` cells, or ``"rest"``: rare levels taken
+        together.
     label : str
-        The level; empty for the rare levels taken together.
+        The level; empty for the other kinds.
     levels : int
         How many levels it holds.
+    low, high : float, optional
+        Of a range: from `low` to under `high`; None where it is open.
+    rows_holdout : int, optional
+        None without a real holdout, and where the number is too small to be told.
     """
 
+    kind: str = "level"
     label: str
     levels: int
+    low: float | None = None
+    high: float | None = None
     rows_original: int
     rows_avatars: int
     rows_holdout: int | None

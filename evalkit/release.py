@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -227,6 +227,68 @@ class Release:
             return working, working, reference
         avatars, _ = two_halves(row_order([self.avatars]), stream(seed, "avatars"))
         return working, avatars, reference
+
+    def part(
+        self,
+        rows: Mapping[str, npt.NDArray[np.bool_]],
+        *,
+        without: str,
+        linked: bool = False,
+    ) -> Release:
+        """Return the release of some rows only, as if no other had been read.
+
+        Parameters
+        ----------
+        rows : mapping of str to ndarray of bool
+            Of ``"original"``, ``"avatars"`` and perhaps ``"holdout"``: which rows stay. Without
+            the last the part has an approximate holdout.
+        without : str
+            A used column that is left out, and with it those that have no filled cell left.
+        linked : bool
+            Whether avatar i is that of original i in the part too.
+
+        Returns
+        -------
+        Release
+            Shares nothing that was computed for the whole.
+        """
+        frames = {
+            role: getattr(self, role).loc[kept].reset_index(drop=True)
+            for role, kept in rows.items()
+        }
+        filled = frames["original"].notna().any()
+        names = [name for name in self.original.columns if name != without and filled[name]]
+        kept_levels = _used_levels({role: frame[names] for role, frame in frames.items()})
+        variables = tuple(
+            replace(variable, used=variable.name in names) for variable in self.schema.variables
+        )
+        return replace(
+            self,
+            schema=replace(self.schema, variables=variables),
+            original=kept_levels["original"],
+            avatars=kept_levels["avatars"],
+            holdout=kept_levels.get("holdout"),
+            row_link=linked,
+            persons={
+                role: self.persons[role].part(kept)
+                for role, kept in rows.items()
+                if role in self.persons
+            },
+        )
+
+
+def _used_levels(frames: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """Return the tables with only those levels that one of them holds, shared by all."""
+    import pandas as pd
+
+    found = {role: frame.copy() for role, frame in frames.items()}
+    for name, column in frames["original"].items():
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            held = {code for frame in frames.values() for code in frame[name].cat.codes.unique()}
+            levels = [level for code, level in enumerate(column.cat.categories) if code in held]
+            for frame in found.values():
+                frame[name] = frame[name].cat.set_categories(levels)
+    return found
 
 
 def load(  # noqa: PLR0913 - one option each for all that can be said about a table

@@ -9,7 +9,7 @@ from evalkit.errors import InputError
 from evalkit.given_values import name_list, shown, text, whole_number
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from evalkit.schema import Schema, Variable
 
@@ -103,18 +103,54 @@ class Scenario:
         """
         used = schema.used_names()
         if self.known is not None:
-            _check_columns("--known", tuple(self.known), schema)
+            check_columns("--known", tuple(self.known), schema)
         if self.sensitive is not None:
-            _check_columns("--sensitive", (self.sensitive,), schema)
+            check_columns("--sensitive", (self.sensitive,), schema)
         known = used if self.known is None else tuple(n for n in used if n in set(self.known))
         name = self.name or ("all columns" if self.known is None else "known columns")
         settled = replace(self, known=known, name=name)
         object.__setattr__(settled, "known_declared", self.known_declared)
         return settled
 
+    def without(self, names: Collection[str]) -> Scenario:
+        """Return a settled scenario in which some columns are neither known nor sensitive.
 
-def _check_columns(option: str, names: tuple[str, ...], schema: Schema) -> None:
-    """Refuse names that are no columns or that no metric sees."""
+        Parameters
+        ----------
+        names : collection of str
+
+        Returns
+        -------
+        Scenario
+
+        Examples
+        --------
+        >>> import evalkit
+        >>> evalkit.Scenario(known=["age", "sex"], sensitive="sex").without({"sex"}).known
+        ('age',)
+        """
+        known = None if self.known is None else [name for name in self.known if name not in names]
+        sensitive = None if self.sensitive in names else self.sensitive
+        found = replace(self, known=known, sensitive=sensitive)
+        object.__setattr__(found, "known_declared", self.known_declared)
+        return found
+
+
+def check_columns(option: str, names: tuple[str, ...], schema: Schema) -> None:
+    """Refuse names that are no columns or that no metric sees.
+
+    Parameters
+    ----------
+    option : str
+        Where they were given, for the message.
+    names : tuple of str
+    schema : Schema
+
+    Raises
+    ------
+    evalkit.InputError
+        Naming the first of them, and the column that may have been meant.
+    """
     for name in names:
         if name not in schema:
             import difflib

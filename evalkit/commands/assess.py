@@ -112,6 +112,12 @@ _COLUMNS = "Repeatable, or with commas."
     metavar="N",
     help="Fewest people behind a level or bar that is shown.  [11]",
 )
+@option(
+    "--by",
+    heading=_ATTACKER,
+    metavar="COL",
+    help="Repeat all scores for each level of COL that enough people carry.",
+)
 @option("--seed", heading=_ATTACKER, type=int, metavar="N", help="Seed of every draw.  [0]")
 @shared_options.output(
     "Folder of the report; an earlier report in it is replaced when the new one is complete.  "

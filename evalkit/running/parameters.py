@@ -133,6 +133,7 @@ def assess(  # noqa: PLR0913 - the lines of the parameters cell
     *,
     metrics: Sequence[str] = (),
     profile: str = "none",
+    by: str = "",
     purpose: str = "",
     declared: dict[str, Any] | None = None,
     **given: str,
@@ -149,6 +150,8 @@ def assess(  # noqa: PLR0913 - the lines of the parameters cell
         Slugs; empty for all.
     profile : str
         Name of a target profile or path of a YAML file.
+    by : str
+        Column of the groups that scores are repeated for; empty for none.
     purpose : str
         What the release is for; goes to `declared`.
     declared : dict, optional
@@ -175,8 +178,9 @@ def assess(  # noqa: PLR0913 - the lines of the parameters cell
         scenario,
         metrics=list(metrics) or None,
         profile=profile or "none",
+        by=by,
         declared={**(declared or {}), **({"purpose": purpose} if purpose else {})},
-        options={"metrics": list(metrics), "profile": Path(profile).name},
+        options={"metrics": list(metrics), "profile": Path(profile).name, "by": by},
         progress=_next_step,
         **given,
     )
