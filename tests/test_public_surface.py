@@ -47,7 +47,7 @@ ARGUMENTS = {
     "load": "original avatars holdout * schema categorical numeric datetime ignore missing "
     "delimiter encoding decimal row_link axes on_mismatch individual seed",
     "Scenario": "name known sensitive context min_count seed",
-    "assess": "release scenario * metrics profile title assessor reviewer declared language "
+    "assess": "release scenario * metrics profile by title assessor reviewer declared language "
     "options progress",
     "measure": "slug original avatars holdout * known sensitive seed **",
     "Report": "assessment language templates",

@@ -21,6 +21,7 @@ from evalkit.figures.sets import (
     model_drawings,
 )
 from evalkit.figures.sheet import Drawing
+from evalkit.figures.spread_groups import group_spread
 from evalkit.figures.style import colour_css, heat_css
 from evalkit.figures.svg import html_svg, svg, typst_svg
 from evalkit.figures.variables import worst_variables
@@ -37,6 +38,7 @@ __all__ = [
     "curve",
     "frontier",
     "group_drawing",
+    "group_spread",
     "heat_css",
     "heat_pair",
     "html_svg",

@@ -120,6 +120,30 @@ def score_strip(result: Result, name: str, words: Mapping[str, str], *, large: b
     return Picture(strip.html(), strip.typst(), strip.alt, strip.width)
 
 
+def spread_picture(
+    rows: Sequence[Mapping[str, Any]], prefix: str, words: Mapping[str, str]
+) -> Picture:
+    """Return the scores of groups of people, one line for each measure.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        As in `evalkit.figures.group_spread`.
+    prefix : str
+        Goes before every id in the drawings; unique in the report.
+    words : mapping
+        Words of the figures.
+
+    Returns
+    -------
+    Picture
+    """
+    from evalkit.figures import group_spread
+
+    wide, narrow = (group_spread(rows, narrow=one, words=words) for one in (False, True))
+    return _picture((wide, narrow), prefix)
+
+
 def known_kinds(result: Result) -> list[str]:
     """Return which known cases a result's strip shows: ``copy``, ``shuffled`` or ``real``."""
     from evalkit.strip import known_cases

@@ -29,6 +29,7 @@ from evalkit.report.view_results import (
     criterion_title,
 )
 from evalkit.report.view_scenarios import holdout_blocks, scenario_blocks
+from evalkit.report.view_subgroups import subgroup_blocks
 from evalkit.report.view_verdict import plain_sentences, verdict_blocks, verdict_title
 from evalkit.report.wording import shortened
 
@@ -139,6 +140,7 @@ def _section(entry: dict[str, str], subject: Subject, labels: Iterator[str]) -> 
 
 def _criterion_part(criterion: str, subject: Subject, labels: Iterator[str]) -> dict[str, Any]:
     blocks = criterion_blocks(criterion, subject, labels)
+    blocks += subgroup_blocks(criterion, subject, labels)
     told = criterion_title(criterion, subject)
     if told is None:
         several = any(block["kind"] == "measure" for block in blocks)

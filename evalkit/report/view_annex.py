@@ -10,6 +10,7 @@ from evalkit.report import formats
 from evalkit.report.blocks import beside, fill, heading, items, note, prose, table, text
 from evalkit.report.subject import SHORT_DIGEST, criterion_of
 from evalkit.report.view_front import ROWS_SHOWN, VARIABLES_SHOWN, files, variable_table
+from evalkit.report.view_subgroups import full_subgroup_blocks
 from evalkit.report.wording import (
     COMPARED,
     aim_words,
@@ -162,7 +163,12 @@ def full_blocks(subject: Subject) -> list[Block]:
         cut = subject.label("table_cut", shown=ROWS_SHOWN, count=count)
         rows = variable_table(subject, variables[:ROWS_SHOWN], cut if count > ROWS_SHOWN else "")
         blocks += [heading(subject.heading("variables")), rows]
-    return [*blocks, *_pair_tables(subject), *_matrix_names(subject)]
+    return [
+        *blocks,
+        *_pair_tables(subject),
+        *_matrix_names(subject),
+        *full_subgroup_blocks(subject),
+    ]
 
 
 def attachment_blocks(subject: Subject) -> list[Block]:

@@ -10,6 +10,7 @@ from evalkit.report.filled_pages import summary_of
 from evalkit.report.findings import CHANCE
 from evalkit.report.subject import CRITERIA, SHORT_DIGEST, criterion_of, declared_text
 from evalkit.report.view_rows import judged_measures, verdict_key, verdict_row
+from evalkit.report.view_subgroups import worst_sentence
 from evalkit.report.wording import (
     comparable,
     grade,
@@ -81,6 +82,7 @@ def plain_sentences(subject: Subject) -> list[str]:
         *findings,
         _not_measured_sentence(subject),
         _utility_sentence(subject),
+        worst_sentence(subject),
         *_unjudged_sentences(subject),
     ]
     return [one for one in said if one]
