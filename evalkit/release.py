@@ -17,7 +17,7 @@ from evalkit.reading.options import reading_options
 from evalkit.reading.personal_key import check_personal_key, person_keys
 from evalkit.reading.typed_tables import typed_tables
 from evalkit.release_notes import release_notes, shared_persons
-from evalkit.rules.checking import checked_rule
+from evalkit.rules.checking import checked_rule, columns_of
 from evalkit.splitting import split, split_file
 
 if TYPE_CHECKING:
@@ -243,7 +243,8 @@ class Release:
             Of ``"original"``, ``"avatars"`` and perhaps ``"holdout"``: which rows stay. Without
             the last the part has an approximate holdout.
         without : str
-            A used column that is left out, and with it those that have no filled cell left.
+            A used column that is left out, and with it those that have no filled cell left;
+            likewise the rules that name one of them.
         linked : bool
             Whether avatar i is that of original i in the part too.
 
@@ -269,6 +270,11 @@ class Release:
             avatars=kept_levels["avatars"],
             holdout=kept_levels.get("holdout"),
             row_link=linked,
+            rules=tuple(
+                rule
+                for rule in self.rules
+                if columns_of(checked_rule(rule, self.schema)) <= set(names)
+            ),
             persons={
                 role: self.persons[role].part(kept)
                 for role, kept in rows.items()
