@@ -13,7 +13,14 @@ from evalkit.halves import ranks_of
 from evalkit.messages import say
 from evalkit.persons import Persons, numbered
 from evalkit.randomness import content_order, stream
-from evalkit.reading import file_bytes, is_parquet, parquet_table, read_table, unpacked
+from evalkit.reading import (
+    file_bytes,
+    packed_like,
+    parquet_table,
+    read_table,
+    stored_form,
+    unpacked,
+)
 from evalkit.reading.options import reading_options
 from evalkit.reading.personal_key import check_personal_key, person_keys
 from evalkit.reading.text_files import records, text_file
@@ -33,6 +40,7 @@ if TYPE_CHECKING:
     from evalkit.reading.options import ReadingOptions
     from evalkit.reading.text_files import TextFile
 
+_PACKED_ENDINGS = frozenset({".gz", ".bz2", ".xz", ".zst", ".zip"})
 FEWEST_ROWS = 500
 LARGEST_SEED = 2**63 - 1
 
@@ -128,13 +136,17 @@ def split_file(  # noqa: PLR0913 - the last two are the file's dialect, by name 
     kept, held, persons = _drawn(table, options, share, seed)
     content = file_bytes(path)
     plain = unpacked(content, Path(path).name)
-    if is_parquet(plain):
+    form = stored_form(plain)
+    if form == "parquet":
         parts = _parquet_parts(parquet_table(plain, table.name), (kept, held))
+    elif form:
+        message = f"{table.name}: a file of this form cannot be split; save it as CSV or Parquet."
+        raise InputError(message)
     else:
         file = text_file(plain, table.name, options)
         parts = _text_parts(file, table, (kept, held))
     if plain is not content:
-        parts = [_packed(part) for part in parts]
+        parts = [packed_like(content, part, Path(path).stem) for part in parts]
     working, holdout = _write(Path(path), Path(output_dir), parts)
     notes = _size_notes(table.rows) if individual is None else _person_notes(persons, kept, held)
     return working, holdout, (*table.notes, *notes)
@@ -252,16 +264,10 @@ def _parquet_parts(table: pa.Table, places: Sequence[npt.NDArray[np.intp]]) -> l
     return parts
 
 
-def _packed(part: bytes) -> bytes:
-    """Return a part compressed with gzip, the same bytes each time."""
-    import gzip
-
-    return gzip.compress(part, mtime=0)
-
-
 def _write(source: Path, folder: Path, parts: Sequence[bytes]) -> tuple[Path, Path]:
     """Write the two parts and return their paths; the input is never written over."""
-    ending = "".join(source.suffixes[-2:]) if source.suffix == ".gz" else source.suffix
+    packed = source.suffix.lower() in _PACKED_ENDINGS
+    ending = "".join(source.suffixes[-2:]) if packed else source.suffix
     paths = folder / f"working{ending}", folder / f"holdout{ending}"
     if source.resolve() in {path.resolve() for path in paths}:
         message = f"{source.name}: would be written over; choose another folder."

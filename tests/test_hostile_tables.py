@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from evalkit.errors import InputError
-from evalkit.reading import read_table, table_files, tables
+from evalkit.reading import archives, read_table, tables
 from evalkit.reading.cells import form_of
 from evalkit.reading.options import reading_options
 from evalkit.release import load, split_file
@@ -186,7 +186,7 @@ def test_moments_of_an_unknown_time_zone_are_moments(tmp_path: Path) -> None:
 def test_a_gzip_file_that_unpacks_beyond_the_limit_is_refused(
     write: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(table_files, "LARGEST_TABLE_BYTES", 2**20)
+    monkeypatch.setattr(archives, "LARGEST_TABLE_BYTES", 2**20)
     bomb = write(gzip.compress(b"a\n" + b"1\n" * 2**20), "original.csv.gz")
     assert "larger than" in refusal(bomb)
     assert "larger than" in refusal(write("a\n" + "1\n" * 2**20))
@@ -198,7 +198,7 @@ def test_a_parquet_file_that_unpacks_beyond_the_limit_is_refused(
     path = tmp_path / "original.parquet"
     pq.write_table(pa.table({"a": pa.array(np.zeros(2**19, dtype=np.int8))}), path)
     assert path.stat().st_size < 10_000
-    monkeypatch.setattr(table_files, "LARGEST_TABLE_BYTES", 2**20)
+    monkeypatch.setattr(archives, "LARGEST_TABLE_BYTES", 2**20)
     assert "larger than" in refusal(path)
 
 

@@ -209,7 +209,7 @@ def test_a_quotation_mark_left_open_is_refused(write: Any) -> None:
         (b"", "is empty"),
         (b"  \n\n", "is empty"),
         (b"a,b\n", "has no rows"),
-        (b"PK\x03\x04rest", "a workbook or zip archive"),
+        (b"PK\x03\x04rest", "zip archive is damaged"),
         (b"%PDF-1.7", "a PDF"),
         (b"a,b\n\x00,1\n", "zero bytes"),
         (b"\x1f\x8bbroken", "gzip archive is damaged"),

@@ -252,8 +252,9 @@ def test_one_word_among_many_numbers_or_dates_is_said_even_where_it_makes_text()
 
 
 def test_codes_with_leading_zeros_are_said() -> None:
-    assert "leading_zeros" in codes(variable(["01", "75"]))
-    assert "leading_zeros" not in codes(variable(["0", "10", "0.5"]))
+    assert "read_as_codes" in codes(variable(["01", "75"]))
+    assert variable(["01", "75"]).type == "categorical"
+    assert "read_as_codes" not in codes(variable(["0", "10", "0.5"]))
 
 
 def test_dates_with_short_years_are_said() -> None:

@@ -11,6 +11,7 @@ from evalkit.commands import shared_options
 from evalkit.commands.assess_options import marks
 from evalkit.commands.grouped import GroupedCommand, option
 from evalkit.errors import InputError
+from evalkit.reading.databases import is_address, shown_address
 
 _EPILOG = """\b
 Examples:
@@ -161,7 +162,7 @@ def default_output(avatars: str) -> str:
     Parameters
     ----------
     avatars : str
-        Path of the avatars.
+        Path of the avatars, or the address of a table.
 
     Returns
     -------
@@ -174,7 +175,7 @@ def default_output(avatars: str) -> str:
     >>> default_output("data/avatars.csv.gz").replace("\\", "/")
     'reports/avatars'
     """
-    name = Path(avatars).name
+    name = shown_address(avatars) if is_address(avatars) else Path(avatars).name
     stem = name.removesuffix(".gz")
     return str(Path("reports") / (Path(stem).stem or "report"))
 

@@ -110,8 +110,8 @@ def _of_texts(file: str, name: str, value: Any) -> Any:
 
 
 def _names_a_file(name: str, value: Any) -> bool:
-    """Return whether an option's value is a path; a profile may be a name."""
-    is_text = isinstance(value, str) and value != ""
+    """Return whether an option's value is a path; a profile may be a name, a table an address."""
+    is_text = isinstance(value, str) and value != "" and "://" not in value
     return is_text and (name != "profile" or Path(value).suffix in {".yaml", ".yml"})
 
 

@@ -118,7 +118,7 @@ def to_numbers(
     floats : numpy.ndarray of float64, shape (k,)
         NaN where a text is no number; infinities stay.
     integers : numpy.ndarray of int64, shape (k,), optional
-        The exact values if every text is a whole number of at most 18 digits.
+        The exact values if every text is a whole number that fits into 64 bits.
 
     Examples
     --------
@@ -139,9 +139,21 @@ def to_numbers(
     plain = pc.replace_substring(plain, "\u2212", "-")
     plain = pc.replace_substring(plain, decimal, ".")
     floats[known] = pc.cast(plain, pa.float64()).to_numpy(zero_copy_only=False)
-    if known.all() and matches(plain, r"-?\d{1,18}").all():
-        return floats, pc.cast(plain, pa.int64()).to_numpy(zero_copy_only=False)
-    return floats, None
+    return floats, _exact(plain) if known.all() else None
+
+
+def _exact(plain: pa.Array) -> npt.NDArray[np.int64] | None:
+    """Return whole numbers as they are, or None where one is none or needs more than 64 bits."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not matches(plain, r"-?\d{1,19}").all():
+        return None
+    try:
+        whole: npt.NDArray[np.int64] = pc.cast(plain, pa.int64()).to_numpy(zero_copy_only=False)
+    except pa.ArrowInvalid:
+        return None
+    return whole
 
 
 def without_marks(column: TextColumn, marks: frozenset[str], decimal: str) -> TextColumn:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _TIME = (
     r"(?:[T ](?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?P<part>[.,]\d+)?)?"
-    r" ?(?P<zone>Z|UTC|[+-]\d{2}:?\d{2})?)?"
+    r" ?(?P<half>[AaPp]\.?[Mm]\.?)? ?(?P<zone>Z|UTC|[+-]\d{2}:?\d{2})?)?"
 )
 YEAR_FIRST = r"(?P<year>\d{4})[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})" + _TIME
 YEAR_LAST = r"(?P<first>\d{1,2})[-/.](?P<next>\d{1,2})[-/.](?P<year>\d{4})" + _TIME
@@ -24,13 +24,27 @@ NAMED = r"(?P<day>\d{1,2})(?:er)?[-. ]+(?P<word>\p{L}{3,9})\.?[-, ]+(?P<year>\d{
 MONTH_ONLY = r"(?P<year>\d{4})-(?P<month>\d{2})"
 COMPACT = r"(?P<year>\d{4})(?P<month>\d{2})(?P<day>\d{2})"
 YEAR_ONLY = r"(?P<year>\d{4})"
-CLOCK = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?P<part>[.,]\d+)?)?"
+CLOCK = (
+    r"(?P<hour>[01]?\d|2[0-3]):(?P<minute>\d{2})(?::(?P<second>\d{2})(?P<part>[.,]\d+)?)?"
+    r" ?(?P<half>[AaPp]\.?[Mm]\.?)?"
+)
+LONG_CLOCK = r"(?P<hours>\d{1,6}):(?P<minute>\d{2}):(?P<second>\d{2})(?P<part>[.,]\d+)?"
+DAYS_AND_CLOCK = r"(?P<sign>-?)(?P<days>\d{1,9}) days?(?:,? \+?" + LONG_CLOCK + r")?"
+ISO_DURATION = (
+    r"(?P<sign>-?)P(?:(?P<days>\d{1,9})D)?"
+    r"(?:T(?:(?P<hours>\d{1,6})H)?(?:(?P<minute>\d+)M)?(?:(?P<second>\d+)(?P<part>[.,]\d+)?S)?)?"
+)
 TWO_DIGIT_YEAR = r"\d{1,2}[-/.]\d{1,2}[-/.]\d{2}"
+SHORT_YEAR = r"(?P<first>\d{1,2})[-/.](?P<next>\d{1,2})[-/.](?P<year>\d{2})" + _TIME
+PIVOT_YEAR = 69
+"""Of a year of two digits, as POSIX has it: 69 to 99 are in the last century, 00 to 68 in this."""
 FORMS = (YEAR_FIRST, YEAR_LAST, NAMED, MONTH_ONLY)
-FORCED_FORMS = (*FORMS, COMPACT, YEAR_ONLY)
-"""Whole numbers are dates only where the user says so."""
+FORCED_FORMS = (*FORMS, COMPACT, YEAR_ONLY, SHORT_YEAR)
+"""Whole numbers and years of two digits are dates only where the user says so."""
 CLOCK_FORMS = (CLOCK,)
 """Times of day stand for themselves: they are never mixed with dates."""
+DURATION_FORMS = (DAYS_AND_CLOCK, ISO_DURATION, LONG_CLOCK)
+"""The same of lengths of time."""
 
 _MONTH_STARTS = (
     ("jan",),
@@ -112,8 +126,8 @@ def to_seconds(
 
 
 def may_be_dates(texts: pa.Array) -> npt.NDArray[np.bool_]:
-    """Return which texts hold a year or a time of day: a quick look before the long one."""
-    return matches(texts, r".*(?:\d{4}|:\d{2}).*")
+    """Return which texts hold a year, a time of day or a length: a look before the long one."""
+    return matches(texts, r".*(?:\d{4}|:\d{2}|\d day).*|-?PT?\d.*|\d+[-/.]\d+[-/.]\d{2}\b.*")
 
 
 def _form_seconds(texts: pa.Array, form: str, *, day_first: bool) -> npt.NDArray[np.float64]:
@@ -121,7 +135,11 @@ def _form_seconds(texts: pa.Array, form: str, *, day_first: bool) -> npt.NDArray
     import numpy as np
 
     parts = _parts(texts, form)
-    if form == YEAR_LAST:
+    if form in DURATION_FORMS:
+        return _length_seconds(parts, len(texts))
+    if form == SHORT_YEAR:
+        parts["year"] += np.where(parts["year"] >= PIVOT_YEAR, 1900, 2000)
+    if form in {YEAR_LAST, SHORT_YEAR}:
         names = ("day", "month") if day_first else ("month", "day")
         parts |= dict(zip(names, (parts["first"], parts["next"]), strict=True))
     zero = np.zeros(len(texts))
@@ -132,9 +150,35 @@ def _form_seconds(texts: pa.Array, form: str, *, day_first: bool) -> npt.NDArray
     hour, minute, second, part, zone = (
         parts.get(unit, zero) for unit in ("hour", "minute", "second", "part", "zone")
     )
+    if "half" in parts:
+        hour = _of_the_day(hour, parts["half"])
     time = hour * 3600.0 + minute * 60.0 + second
     time[(hour > 23) | (minute > 59) | (second > 59)] = np.nan  # noqa: PLR2004
     return _days(year, month, day) * 86400.0 + time + part - zone
+
+
+def _of_the_day(
+    hour: npt.NDArray[np.float64], half: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    """Return hours from 0 to 23; `half` is 1 before noon, 2 after it, 0 where nothing is said."""
+    import numpy as np
+
+    found = np.where(half > 0, hour % 12 + 12 * (half == 2), hour)  # noqa: PLR2004 - after noon
+    # 13 in the afternoon or 0 in the morning is no time.
+    found[(half > 0) & ((hour < 1) | (hour > 12))] = np.nan  # noqa: PLR2004
+    return found
+
+
+def _length_seconds(
+    parts: dict[str, npt.NDArray[np.float64]], count: int
+) -> npt.NDArray[np.float64]:
+    """Return lengths of time in seconds."""
+    import numpy as np
+
+    zero = np.zeros(count)
+    weights = {"days": 86400.0, "hours": 3600.0, "minute": 60.0, "second": 1.0, "part": 1.0}
+    seconds = sum((parts.get(unit, zero) * each for unit, each in weights.items()), start=zero)
+    return seconds * np.where(parts.get("sign", zero) < 0, -1.0, 1.0)
 
 
 def _parts(texts: pa.Array, form: str) -> dict[str, npt.NDArray[np.float64]]:
@@ -146,12 +190,16 @@ def _parts(texts: pa.Array, form: str) -> dict[str, npt.NDArray[np.float64]]:
     parts = {
         name: _numbers(texts)
         for name, texts in fields.items()
-        if name not in {"word", "part", "zone"}
+        if name not in {"word", "part", "zone", "half", "sign"}
     }
     if "word" in fields:
         parts["month"] = _mapped(fields["word"], _month_number)
     if "part" in fields:
         parts["part"] = _mapped(fields["part"], lambda text: float("0" + text.replace(",", ".")))
+    if "half" in fields:
+        parts["half"] = _mapped(fields["half"], lambda text: 1.0 + (text[0] in "pP"))
+    if "sign" in fields:
+        parts["sign"] = _mapped(fields["sign"], lambda text: -float(len(text)))
     if "zone" in fields:
         parts["zone"] = _mapped(fields["zone"], _offset_seconds)
     return parts

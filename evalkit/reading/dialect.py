@@ -10,13 +10,14 @@ from evalkit.errors import InputError
 DELIMITERS = (",", ";", "\t", "|")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 SAMPLE_CHARACTERS = 200_000
+_LOOKED_AT_BYTES = 4096
+_MOST = 0.7
 FOREIGN_STARTS = {
-    b"PK\x03\x04": "a workbook or zip archive",
     b"\xd0\xcf\x11\xe0": "an old workbook",
     b"%PDF": "a PDF",
-    b"\x28\xb5\x2f\xfd": "a zstandard archive",
-    b"BZh": "a bzip2 archive",
-    b"\xfd7zXZ": "an xz archive",
+    b"FEA1": "a Feather file of the first version",
+    b"7z\xbc\xaf": "a 7-Zip archive",
+    b"Rar!": "a RAR archive",
 }
 
 
@@ -130,11 +131,25 @@ def _encoding_of(content: bytes) -> str:
         return "utf-8-sig"
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
+    wide = _wide_encoding(content[:_LOOKED_AT_BYTES])
+    if wide:
+        return wide
     try:
         content.decode("utf-8")
     except UnicodeDecodeError:
         return "windows-1252"
     return "utf-8"
+
+
+def _wide_encoding(head: bytes) -> str | None:
+    """Return UTF-16 of an order where every second byte of Latin text is zero, else None."""
+    half = len(head) // 2
+    if half < 2:  # noqa: PLR2004 - nothing to tell from
+        return None
+    zeros = [sum(byte == 0 for byte in head[start::2]) / half for start in (0, 1)]
+    if zeros[1] > _MOST and zeros[0] < 1 - _MOST:
+        return "utf-16-le"
+    return "utf-16-be" if zeros[0] > _MOST and zeros[1] < 1 - _MOST else None
 
 
 def _refuse_foreign(content: bytes, name: str) -> None:

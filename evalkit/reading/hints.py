@@ -16,7 +16,7 @@ from evalkit.reading.cells import (
     matches,
     trimmed,
 )
-from evalkit.reading.dates import TWO_DIGIT_YEAR, day_order, to_seconds
+from evalkit.reading.dates import DURATION_FORMS, TWO_DIGIT_YEAR, day_order, to_seconds
 from evalkit.reading.identifiers import are_whole
 
 if TYPE_CHECKING:
@@ -50,7 +50,8 @@ def hints(
     return [
         *_missing_marks(name, tables, columns, reading),
         *_two_numbers(name, reading, tables["original"].decimals[name]),
-        *_leading_zeros(name, reading),
+        *_codes(name, reading),
+        *_lengths(name, reading),
         *_short_years(name, reading),
     ]
 
@@ -146,31 +147,46 @@ def _two_numbers(name: str, reading: Reading, decimal: str) -> list[Message]:
     return [say("two_numbers", template, column=name)]
 
 
-def _leading_zeros(name: str, reading: Reading) -> list[Message]:
-    """Return a warning on numbers written like codes, such as 007."""
-    if reading.type != "numeric" or reading.declared:
+def _codes(name: str, reading: Reading) -> list[Message]:
+    """Return the note on numbers that are read as codes, since no number keeps them."""
+    if reading.type != "categorical" or reading.declared:
         return []
-    if not matches(trimmed(reading.column.texts), r"0\d+").any():
+    texts = trimmed(reading.column.texts)
+    if not (len(texts) and matches(texts, r"\d+").all()):
         return []
     template = (
-        "Column {column}: some numbers start with zeros, as codes do. If they are codes, declare "
-        "the column with --categorical."
+        "Column {column}: numbers that start with zeros, or are too long for a number, are read as "
+        "codes. If they are numbers, declare the column with --numeric."
     )
-    return [say("leading_zeros", template, column=name)]
+    return [say("read_as_codes", template, column=name)]
 
 
 def _short_years(name: str, reading: Reading) -> list[Message]:
-    """Return a warning on dates whose century is left open: they are not read as dates."""
-    if (
-        reading.type != "categorical"
-        or not matches(trimmed(reading.column.texts), TWO_DIGIT_YEAR).all()
-    ):
+    """Return a warning on dates whose century is left open."""
+    short = (
+        len(reading.column.texts) and matches(trimmed(reading.column.texts), TWO_DIGIT_YEAR).all()
+    )
+    if not short or reading.type not in {"categorical", "datetime"}:
         return []
+    if reading.type == "datetime":
+        template = (
+            "Column {column}: years of two digits are read as 1969 to 2068; write them with four "
+            "digits to be sure."
+        )
+        return [say("short_years_read", template, column=name)]
     template = (
         "Column {column} looks like dates with years of two digits and is read as categories; "
-        "write the years with four digits."
+        "declare it with --datetime, or write the years with four digits."
     )
     return [say("short_years", template, column=name)]
+
+
+def _lengths(name: str, reading: Reading) -> list[Message]:
+    """Return the note that lengths of time count in seconds."""
+    if reading.type != "datetime" or reading.date_forms != DURATION_FORMS:
+        return []
+    template = "Column {column} holds lengths of time; they count in seconds."
+    return [say("durations", template, column=name)]
 
 
 def _counted(

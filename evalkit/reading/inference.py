@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,12 +12,14 @@ from evalkit.reading.cells import (
     are_numbers,
     equals_any,
     matches,
+    to_numbers,
     trimmed,
     without_marks,
 )
 from evalkit.reading.dates import (
     CLOCK,
     CLOCK_FORMS,
+    DURATION_FORMS,
     FORCED_FORMS,
     FORMS,
     day_order,
@@ -138,7 +141,7 @@ def _shown_type(texts: pa.Array, decimal: str) -> str:
     if not len(others):
         return "empty"
     if are_numbers(others, decimal).all():
-        return "numeric"
+        return "categorical" if are_codes(others) else "numeric"
     if len(others) <= MOST_TRUTH_FORMS and {text.lower() for text in others.to_pylist()} <= set(
         TRUTH
     ):
@@ -150,11 +153,45 @@ def _shown_type(texts: pa.Array, decimal: str) -> str:
     return "categorical" if np.isnan(seconds).any() else "datetime"
 
 
+def are_codes(texts: pa.Array) -> bool:
+    """Return whether trimmed numbers are written like codes: no number reads them all exactly.
+
+    Parameters
+    ----------
+    texts : pyarrow.Array of string, shape (k,)
+        Different cells, all of them numbers.
+
+    Returns
+    -------
+    bool
+        True if all are digits and one begins with a zero, such as 007, or one has more digits
+        than 64 bits hold.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from evalkit.reading.inference import are_codes
+    >>> are_codes(pa.array(["01", "75"])), are_codes(pa.array(["0", "75"]))
+    (True, False)
+    """
+    if not matches(texts, r"\d+").all():
+        return False
+    long = matches(texts, r"\d{19,}").any() and to_numbers(texts, ".")[1] is None
+    return bool(long or matches(texts, r"0\d+").any())
+
+
 def _date_forms(texts: pa.Array, *, declared: bool) -> tuple[str, ...]:
-    """Return the forms of date to try: times of day where all cells are such, else dates."""
+    """Return the forms to try: times of day or lengths where all cells are such, else dates."""
     if len(texts) and matches(trimmed(texts), CLOCK).all():
         return CLOCK_FORMS
+    if len(texts) and matches(trimmed(texts), "|".join(map(_unnamed, DURATION_FORMS))).all():
+        return DURATION_FORMS
     return FORCED_FORMS if declared else FORMS
+
+
+def _unnamed(pattern: str) -> str:
+    """Return a pattern whose groups have no names: several patterns share some."""
+    return re.sub(r"\?P<\w+>", "?:", pattern)
 
 
 def _is_text(column: TextColumn) -> bool:

@@ -12,12 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from evalkit.errors import InputError
 from evalkit.messages import say
+from evalkit.reading.archives import unpacked
 from evalkit.reading.arrow_columns import frame_columns, table_columns
 from evalkit.reading.column_names import clean_names
+from evalkit.reading.databases import database_table, is_address
 from evalkit.reading.decimal_marks import decimal_marks
 from evalkit.reading.dialect import shown_delimiter
-from evalkit.reading.table_files import file_bytes, is_parquet, parquet_table, unpacked
+from evalkit.reading.stored_tables import stored_form, stored_table
+from evalkit.reading.table_files import file_bytes
 from evalkit.reading.text_files import text_columns, text_file
+from evalkit.reading.units import without_units
 
 if TYPE_CHECKING:
     from evalkit.messages import Message
@@ -56,6 +60,10 @@ class TextTable:
 
     def with_decimals(self, options: ReadingOptions) -> TextTable:
         """Return the table with the decimal mark of each column found, and a note on commas."""
+        columns, units = without_units(self.label, self.columns, options.missing)
+        if units:
+            bare = replace(self, columns=columns, notes=(*self.notes, *units))
+            return bare.with_decimals(options)
         marks = decimal_marks(self.label, self.columns, options)
         commas = [name for name, mark in marks.items() if mark == "," != options.decimal]
         if not commas:
@@ -77,7 +85,7 @@ def read_table(source: Any, role: str, options: ReadingOptions) -> TextTable:
     Parameters
     ----------
     source : str, pathlib.Path, pandas.DataFrame or Arrow table
-        CSV or Parquet file, plain or compressed with gzip, or a table in memory.
+        A file, plain or compressed, the address of a table in a database, or a table in memory.
     role : {"original", "avatars", "holdout"}
     options : ReadingOptions
 
@@ -112,6 +120,9 @@ def _read(source: Any, role: str, options: ReadingOptions) -> TextTable:
     if source is None:
         message = f"{role}: no table is given; give a path or a DataFrame."
         raise InputError(message)
+    if is_address(source):
+        table, name = database_table(source)
+        return _checked(_Origin(_label(name, role), name), *frame_columns(table, role))
     if not isinstance(source, str | Path):
         names, columns = frame_columns(source, role)
         return _checked(_Origin(role, role), names, columns)
@@ -119,12 +130,15 @@ def _read(source: Any, role: str, options: ReadingOptions) -> TextTable:
     sha256 = hashlib.sha256(content).hexdigest()
     label = _label(name, role)
     content = unpacked(content, name)
-    if is_parquet(content):
-        names, columns = table_columns(parquet_table(content, name), name)
-        return _checked(_Origin(label, name, sha256), names, columns)
+    form = stored_form(content)
+    if form:
+        found, notes = stored_table(content, form, name)
+        take = frame_columns if hasattr(found, "iloc") else table_columns
+        return _checked(_Origin(label, name, sha256, tuple(notes)), *take(found, name))
     file = text_file(content, name, options)
     names, columns = text_columns(file, name)
-    origin = _Origin(label, name, sha256, (_dialect_note(label, file),))
+    mended = [say(code, template, table=label) for code, template in file.notes]
+    origin = _Origin(label, name, sha256, (_dialect_note(label, file), *mended))
     return _checked(origin, names, columns)
 
 

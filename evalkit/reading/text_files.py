@@ -12,6 +12,7 @@ from evalkit.errors import InputError
 from evalkit.reading.arrow_columns import from_arrow
 from evalkit.reading.column_names import refuse_long_names
 from evalkit.reading.dialect import find_delimiter, to_utf8
+from evalkit.reading.headers import with_whole_header, without_remarks
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 _RECORD = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")
 SMALLEST_BLOCK = 2**20
 LARGEST_BLOCK = 2**31 - 1
+_HEAD_BYTES = 4 * 10**5
 
 
 @dataclass(frozen=True)
@@ -35,12 +37,15 @@ class TextFile:
     encoding, delimiter : str
     several : bool
         False if no delimiter cuts the first record.
+    notes : tuple of (code, template)
+        What was mended in its head.
     """
 
     text: bytes
     encoding: str
     delimiter: str
     several: bool
+    notes: tuple[tuple[str, str], ...] = ()
 
 
 def text_file(content: bytes, name: str, options: ReadingOptions) -> TextFile:
@@ -53,11 +58,14 @@ def text_file(content: bytes, name: str, options: ReadingOptions) -> TextFile:
     first = re.match(rb"sep=([,;\t|])\r?\n", text)
     text = (text[first.end() :] if first else text).lstrip(b"\r\n")
     given = options.delimiter or (first.group(1).decode() if first else None)
+    text, remarks = without_remarks(text, given)
     if given is not None:
-        return TextFile(text, encoding, given, several=True)
-    # A cut through a character only concerns the last record, which is dropped.
-    delimiter, several = find_delimiter(text[: 4 * 10**5].decode(errors="ignore"), name)
-    return TextFile(text, encoding, delimiter, several)
+        delimiter, several = given, True
+    else:
+        # A cut through a character only concerns the last record, which is dropped.
+        delimiter, several = find_delimiter(text[:_HEAD_BYTES].decode(errors="ignore"), name)
+    text, header = with_whole_header(text, delimiter)
+    return TextFile(text, encoding, delimiter, several, (*remarks, *header))
 
 
 def text_columns(file: TextFile, name: str) -> tuple[list[str], list[TextColumn]]:

@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from evalkit.errors import InputError
+from evalkit.reading.databases import absolute_address, is_address, shown_address
 from evalkit.running.output_folder import NOTEBOOK, REPORT_FILES, check_output, publish
 from evalkit.running.plain_values import PATHS, check_path
 from evalkit.running.progress import TerminalProgress, Watcher
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
     from evalkit.running.execution import CellError
     from evalkit.running.progress import Progress
+
+TABLES = ("original", "avatars", "holdout")
+"""Parameters that may be the address of a table in a database."""
 
 
 class NotebookError(RuntimeError):
@@ -176,11 +180,15 @@ def _is_path(name: str, value: object) -> bool:
 
 def _absolute(name: str, value: Any) -> Any:
     """Return a path as the process of the notebook, in another folder, needs it."""
+    if name in TABLES and is_address(value):
+        return absolute_address(value)
     return str(Path(value).absolute()) if _is_path(name, value) else value
 
 
 def _base_name(name: str, value: Any) -> Any:
-    """Return a path as the executed notebook shows it."""
+    """Return a path as the executed notebook shows it; of an address, the name of the table."""
+    if name in TABLES and is_address(value):
+        return shown_address(value)
     return Path(value).absolute().name if _is_path(name, value) else value
 
 
