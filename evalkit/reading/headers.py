@@ -4,23 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _HEAD_BYTES: Final = 2 * 10**5
 _DELIMITERS: Final = ",;\t|"
-Notes: TypeAlias = "tuple[tuple[str, str], ...]"
-REMARKS: Final = "{table}: lines before the header that begin with # are left out."
-TRAILING: Final = "{table}: every row ends with a delimiter that the header lacks; it is left out."
-ROW_NAMES: Final = (
-    "{table}: every row has one cell more than the header has names; the first is taken for the "
-    "name of the row."
-)
 
 
-def without_remarks(text: bytes, delimiter: str | None) -> tuple[bytes, Notes]:
+def without_remarks(text: bytes, delimiter: str | None) -> tuple[bytes, tuple[str, ...]]:
     r"""Return a text without the remarks before its header, and a note on them.
 
     A last line with ``#`` that has as many cells as the line after it is the header itself.
@@ -35,7 +28,8 @@ def without_remarks(text: bytes, delimiter: str | None) -> tuple[bytes, Notes]:
     Returns
     -------
     text : bytes
-    notes : tuple of (code, template)
+    notes : tuple of str
+        Codes of what was found.
 
     Examples
     --------
@@ -56,10 +50,10 @@ def without_remarks(text: bytes, delimiter: str | None) -> tuple[bytes, Notes]:
     counts = [(last.count(mark.encode()), following.count(mark.encode())) for mark in marks]
     if any(first == second > 0 for first, second in counts) or not any(map(any, counts)):
         rest = last + b"\n" + rest
-    return (text, ()) if len(rest) == len(text) else (rest, (("remarks_dropped", REMARKS),))
+    return (text, ()) if len(rest) == len(text) else (rest, ("remarks_dropped",))
 
 
-def with_whole_header(text: bytes, delimiter: str) -> tuple[bytes, Notes]:
+def with_whole_header(text: bytes, delimiter: str) -> tuple[bytes, tuple[str, ...]]:
     r"""Return a text whose header has a cell for each cell of its rows, and a note if not.
 
     Parameters
@@ -73,7 +67,8 @@ def with_whole_header(text: bytes, delimiter: str) -> tuple[bytes, Notes]:
     text : bytes
         With an empty name behind the header where every row ends with a delimiter, before it
         where every row begins with a name of its own, as R writes it.
-    notes : tuple of (code, template)
+    notes : tuple of str
+        Codes of what was found.
 
     Examples
     --------
@@ -94,8 +89,8 @@ def with_whole_header(text: bytes, delimiter: str) -> tuple[bytes, Notes]:
     if all(row[-1] == "" for row in rows):
         end = _end_of_header(head)
         at = len(head[:end].encode())
-        return text[:at] + mark + text[at:], (("trailing_delimiter", TRAILING),)
-    return b'""' + mark + text, (("row_names", ROW_NAMES),)
+        return text[:at] + mark + text[at:], ("trailing_delimiter",)
+    return b'""' + mark + text, ("row_names",)
 
 
 def _records(head: str, delimiter: str) -> Iterator[list[str]]:

@@ -137,7 +137,7 @@ def _read(source: Any, role: str, options: ReadingOptions) -> TextTable:
         return _checked(_Origin(label, name, sha256, tuple(notes)), *take(found, name))
     file = text_file(content, name, options)
     names, columns = text_columns(file, name)
-    mended = [say(code, template, table=label) for code, template in file.notes]
+    mended = _mended_notes(label, file.notes)
     origin = _Origin(label, name, sha256, (_dialect_note(label, file), *mended))
     return _checked(origin, names, columns)
 
@@ -177,6 +177,29 @@ def _empty_rows(label: str, columns: dict[str, TextColumn]) -> list[Message]:
         return []
     template = "{table}: {rows:,} rows hold no filled cell; they count as records all the same."
     return [say("empty_rows", template, table=label, rows=empty)]
+
+
+def _mended_notes(label: str, codes: tuple[str, ...]) -> list[Message]:
+    """Return the notes on what was mended in the head of a text file."""
+    found = (
+        say(
+            "remarks_dropped",
+            "{table}: lines before the header that begin with # are left out.",
+            table=label,
+        ),
+        say(
+            "trailing_delimiter",
+            "{table}: every row ends with a delimiter that the header lacks; it is left out.",
+            table=label,
+        ),
+        say(
+            "row_names",
+            "{table}: every row has one cell more than the header has names; the first is taken "
+            "for the name of the row.",
+            table=label,
+        ),
+    )
+    return [note for note in found if note.code in codes]
 
 
 def _dialect_note(label: str, file: TextFile) -> Message:

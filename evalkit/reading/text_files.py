@@ -37,15 +37,15 @@ class TextFile:
     encoding, delimiter : str
     several : bool
         False if no delimiter cuts the first record.
-    notes : tuple of (code, template)
-        What was mended in its head.
+    notes : tuple of str
+        Codes of what was mended in its head.
     """
 
     text: bytes
     encoding: str
     delimiter: str
     several: bool
-    notes: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def text_file(content: bytes, name: str, options: ReadingOptions) -> TextFile:
