@@ -12,7 +12,7 @@ A file ``formula.typ`` is a list of equations, and is itself valid Typst::
     $ kappa = cases(sqrt(N/2000) & quad N > 2000, 1 & quad "otherwise") $
 
 Each equation stands between dollar signs, after its alternative text in each language. ``word``
-translates one quoted word of the equation that follows. Equations with no blank line between them
+translates one quoted word of the equations that follow. Equations with no blank line between them
 share a row where there is room; a blank line begins the next row. Nothing else may stand in the
 file. Mathematics only: code (``#``, but for ``#true`` and ``#false``) and ``std`` are refused, so
 that a page from elsewhere can neither read a file nor call anything.
@@ -114,15 +114,17 @@ def equations(source: str, language: str = "en") -> tuple[Equation, ...]:
 
 def _equations(source: str, language: str) -> Iterator[Equation]:
     row, end, number = 0, 0, 0
+    words: dict[str, str] = {}
     for number, match in enumerate(_MATH.finditer(source), start=1):
         before = source[end : match.start()]
         row += bool(number > 1 and re.search(r"\n[ \t]*\n", before))
-        alternatives, words = _remarks(before, number)
+        alternatives, translated_words = _remarks(before, number)
+        words |= translated_words.get(language, {})
         if language not in alternatives:
             message = f"equation {number} has no alternative text: add '// alt {language}: …'"
             raise ProseError(message)
         mathematics = _checked(match[1].strip(), number)
-        for word, translated in words.get(language, {}).items():
+        for word, translated in words.items():
             mathematics = mathematics.replace(typst_string(word), typst_string(translated))
         yield Equation(row, alternatives[language], mathematics)
         end = match.end()

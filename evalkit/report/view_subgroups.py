@@ -109,7 +109,7 @@ def full_subgroup_blocks(subject: Subject) -> list[Block]:
     blocks = [
         heading(fill(words["people"], by=by)),
         *(text(prose(one, by=by, min_count=min_count)) for one in subject.text("subgroups_full")),
-        *(text(prose("{note}", note=sentence(one.text))) for one in record.notes),
+        *(text(prose("{note}", note=sentence(subject.say(one)))) for one in record.notes),
     ]
     if record.groups:
         people = [_people_row(group, subject) for group in record.groups]
@@ -126,7 +126,7 @@ def full_subgroup_blocks(subject: Subject) -> list[Block]:
 def group_name(group: Subgroup, subject: Subject) -> str:
     """Return what a group is called in the language of the report."""
     words = subject.words["labels"]["subgroups"]
-    low, high = (None if end is None else f"{end:g}" for end in (group.low, group.high))
+    low, high = (None if end is None else formats.threshold(end) for end in (group.low, group.high))
     if group.kind == "range":
         form = "under" if low is None else "from" if high is None else "range"
         return fill(words[form], low=low, high=high)
@@ -213,7 +213,7 @@ def _score_rows(slug: str, subject: Subject) -> list[tuple[Any, ...]]:
     for group in record.groups if record else ():
         score = group.results.get(slug)
         if score is not None and score.reason is not None and score.score is None:
-            reasons.setdefault(score.reason.text, []).append(group_name(group, subject))
+            reasons.setdefault(subject.say(score.reason), []).append(group_name(group, subject))
     rows += [
         (fill(words["not_in"], groups=", ".join(names), reason=reason), "", "", "")
         for reason, names in reasons.items()
