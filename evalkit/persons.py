@@ -14,6 +14,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+ROUNDING = 1e-9  # persons: sums of their rows' weights err by less
+
 
 @dataclass(frozen=True, eq=False)
 class Persons:
@@ -72,22 +74,72 @@ class Persons:
         Returns
         -------
         ndarray of float64, shape (count,)
-            In an order that no result may depend on: as the rows stand where each is a person.
+            Each at the place of its person's code.
         """
         found = values.astype(np.float64)
-        if self.are_rows or not len(found):
-            return found
+        if self.are_rows:
+            means = np.empty_like(found)
+            means[self.code] = found
+            return means
         ordered, starts = self._sorted(found)
         lengths = np.diff(np.append(starts, len(ordered)))
-        means: NDArray[np.float64] = np.add.reduceat(ordered, starts) / lengths
+        means = np.add.reduceat(ordered, starts) / lengths
         # A sum may err in its last digit: the mean of equal values is that value.
-        return np.clip(means, ordered[starts], ordered[starts + lengths - 1])
+        return np.asarray(np.clip(means, ordered[starts], ordered[starts + lengths - 1]))
+
+    def quantiles(
+        self, values: NDArray[np.generic], shares: tuple[float, ...]
+    ) -> NDArray[np.float64]:
+        """Return the least value up to which each share of the persons lies.
+
+        Parameters
+        ----------
+        values : ndarray, shape (rows,)
+            Filled numbers; a person's rows share the weight of one.
+        shares : tuple of float
+            0 to 1.
+
+        Returns
+        -------
+        ndarray of float64, shape (shares,)
+        """
+        order = np.argsort(values, kind="stable")
+        upto = np.cumsum(self.weights[order])
+        places = upto.searchsorted(np.array(shares) * self.count - ROUNDING)
+        return values[order][np.minimum(places, len(order) - 1)].astype(np.float64)
 
     def largest(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the largest value of each person, shape (count,), at the place of its code."""
         found = np.full(self.count, -np.inf)
         np.maximum.at(found, self.code, values)
         return found
+
+    def drawn(
+        self, order: NDArray[np.intp], most: int, rng: np.random.Generator
+    ) -> NDArray[np.intp]:
+        """Return all rows of `order`, or about `most` of them: those of whole persons.
+
+        Parameters
+        ----------
+        order : ndarray of intp, shape (rows,)
+            The rows in an order of content.
+        most : int
+            Rows to keep; with several rows a person as many as the persons drawn have.
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        ndarray of intp
+            In that order.
+        """
+        if len(order) <= most:
+            return order
+        if self.are_rows:
+            return order[np.sort(rng.choice(len(order), most, replace=False))]
+        chosen = np.zeros(self.count, np.bool_)
+        size = max(1, int(most * self.per_row))
+        chosen[rng.choice(self.count, size, replace=False)] = True
+        return order[chosen[self.code[order]]]
 
     def part(self, rows: NDArray[np.generic]) -> Persons:
         """Return the persons of some rows, numbered anew in the same order."""

@@ -1,7 +1,8 @@
 """How close avatars lie to the people used and to people never used, searched once.
 
 The metrics that compare both groups share these distances: Gower's over all used variables, with
-ranges over the real people only, a difference counting at most 1 (metrics.md, rule 3).
+ranges over the real people only, a difference counting at most 1 (metrics.md, rule 3). Where a
+person has several rows, another record is one of another person.
 """
 
 from __future__ import annotations
@@ -12,19 +13,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from evalkit.intervals import median_ranks
 from evalkit.kernels.sharing import ever_nearest, tie_share
-from evalkit.kernels.two_nearest import nearest_two
+from evalkit.kernels.two_nearest import TwoNearest, nearest_two
+from evalkit.persons import ROUNDING, Persons
 from evalkit.quantities import Pairing, cells, in_content_order, ranges, remembered
-from evalkit.quantities_rows import row_counts
+from evalkit.quantities_rows import holders, row_counts, row_keys
 from evalkit.randomness import stream
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import pandas as pd
     from numpy.typing import NDArray
 
-    from evalkit.kernels.two_nearest import TwoNearest
     from evalkit.quantities import Ranges
     from evalkit.release import Release
     from evalkit.schema import Schema
@@ -59,6 +61,8 @@ class RealPeople:
         Over WO and HO.
     working, reference : DataFrame
         WO and HO.
+    working_persons, reference_persons : Persons
+        Whose rows these are.
     seed : int
         Draws the samples.
     """
@@ -68,19 +72,23 @@ class RealPeople:
     column_ranges: Ranges
     working: pd.DataFrame
     reference: pd.DataFrame
+    working_persons: Persons
+    reference_persons: Persons
     seed: int
 
     def apart(self, queries: pd.DataFrame, targets: pd.DataFrame) -> _Apart:
         """Return two tables made ready for a search."""
         return _Apart(self.schema, queries, targets, self.column_ranges, capped=True)
 
-    def sample(self, table: pd.DataFrame, most: int, purpose: str) -> pd.DataFrame:
-        """Return all rows, or `most` of them drawn whatever their order in the file."""
+    def sample(
+        self, table: pd.DataFrame, persons: Persons, most: int, purpose: str
+    ) -> tuple[pd.DataFrame, Persons]:
+        """Return all rows, or about `most` drawn whatever their order in the file, and whose."""
         if len(table) <= most:
-            return table
+            return table, persons
         order = in_content_order(table, self.schema, self.names)
-        drawn = stream(self.seed, purpose).choice(len(table), most, replace=False)
-        return table.iloc[order[np.sort(drawn)]]
+        rows = persons.drawn(order, most, stream(self.seed, purpose))
+        return table.iloc[rows], persons.part(rows)
 
     @cached_property
     def pool(self) -> pd.DataFrame:
@@ -89,31 +97,103 @@ class RealPeople:
 
     @property
     def share(self) -> float:
-        """The originals' part of the pool, pi of metrics.md, rule 11."""
-        return len(self.working) / (len(self.working) + len(self.reference))
+        """The originals' part of the people in the pool, pi of metrics.md, rule 11."""
+        people = self.working_persons.count, self.reference_persons.count
+        return people[0] / sum(people)
 
     @cached_property
-    def attacked(self) -> tuple[pd.DataFrame, NDArray[np.bool_]]:
-        """Records on which membership is tried, at most 20,000 a group, and which are originals."""
-        parts = [
-            self.sample(self.working, MOST_ATTACKED, "attacked originals"),
-            self.sample(self.reference, MOST_ATTACKED, "attacked holdout"),
-        ]
-        member = np.arange(len(parts[0]) + len(parts[1])) < len(parts[0])
-        return _joined(*parts), member
+    def distinct_pool(self) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+        """Rows of the pool, those that a person repeats once, and the person of each."""
+        persons = self.pool_persons
+        if persons.are_rows:
+            return np.arange(len(persons)), persons.code
+        (key,) = row_keys([self.pool], self.schema, self.names)
+        rows = np.unique(key * persons.count + persons.code, return_index=True)[1]
+        rows.sort()
+        return rows, persons.code[rows]
+
+    @cached_property
+    def pool_persons(self) -> Persons:
+        """Whose rows those of the pool are, the originals' persons first."""
+        return self.working_persons.followed_by(self.reference_persons)
+
+    @cached_property
+    def attacked(self) -> tuple[pd.DataFrame, Persons]:
+        """Records on which membership is tried, about 20,000 a group at most, and whose."""
+        (used, members), (unused, others) = self._attacked
+        return _joined(used, unused), members.followed_by(others)
+
+    @property
+    def member(self) -> NDArray[np.bool_]:
+        """Whether each attacked person, by its code, is of the originals."""
+        (_, members), (_, others) = self._attacked
+        return np.arange(members.count + others.count) < members.count
+
+    @cached_property
+    def _attacked(self) -> tuple[tuple[pd.DataFrame, Persons], tuple[pd.DataFrame, Persons]]:
+        """The attacked originals, and the attacked records of the holdout."""
+        used, unused = self.working, self.reference
+        return (
+            self.sample(used, self.working_persons, MOST_ATTACKED, "attacked originals"),
+            self.sample(unused, self.reference_persons, MOST_ATTACKED, "attacked holdout"),
+        )
 
     @cached_property
     def isolation(self) -> Distances:
-        """Distance of each attacked record to the nearest other one, 0 where it is repeated."""
-        records = self.attacked[0]
+        """Distance of each attacked record to the nearest of another person, 0 if it is equal."""
+        records, persons = self.attacked
+        if not persons.are_rows:
+            return self._to_others(records, persons)
         found = self.apart(records, records).two_nearest(self.names)
         repeated = row_counts(records, self.schema, self.names) > 1
         return np.where(repeated, 0.0, found.second)
 
+    def _to_others(self, records: pd.DataFrame, persons: Persons) -> Distances:
+        """Return the distance of each record to the nearest of another person.
+
+        The numbers of two persons differ in some binary digit: the nearest of all that differ in
+        the first digit, in the second and so on is the nearest of all others.
+        """
+        least = np.full(len(records), np.inf)
+        for side in _sides(persons):
+            for one in (side, ~side):
+                if one.any() and not one.all():
+                    found = self.apart(records[one], records[~one]).nearest(self.names)
+                    least[one] = np.minimum(least[one], found.distance)
+        return least
+
+    def two_persons(self, queries: pd.DataFrame) -> TwoNearest:
+        """Return the distances to the nearest original and to the nearest of another person.
+
+        Persons who share a row are one there: an avatar near it points at neither of them alone.
+        Of the two sides of a binary digit the nearer holds the nearest person, so the farther is
+        as far as the nearest of those who differ from him in it.
+        """
+        rows, owners = self._distinct_originals
+        first = np.full(len(queries), np.inf)
+        second = first.copy()
+        for side in _sides(owners):
+            if side.any() and not side.all():
+                both = [
+                    self.apart(queries, rows[one]).nearest(self.names).distance
+                    for one in (side, ~side)
+                ]
+                first, second = np.minimum(*both), np.minimum(second, np.maximum(*both))
+        return TwoNearest(first, second)
+
+    @cached_property
+    def _distinct_originals(self) -> tuple[pd.DataFrame, Persons]:
+        """The distinct originals and whose they are; who shares one counts as somebody else."""
+        (key,), persons = row_keys([self.working], self.schema, self.names), self.working_persons
+        held = holders(key, persons.code, int(key.max()) + 1)
+        rows = np.unique(key, return_index=True)[1]
+        owner = np.where(held[key[rows]] > 1, persons.count + key[rows], persons.code[rows])
+        return self.working.iloc[rows], Persons(owner, len(rows)).part(np.arange(len(rows)))
+
     @cached_property
     def strangers(self) -> Closeness:
         """Return the holdout in the place of the avatars: what people never used look like."""
-        return Closeness(self, self.reference)
+        return Closeness(self, self.reference, self.reference_persons)
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +207,8 @@ class PoolShare:
     size : ndarray of int64, shape (m,)
         Number of nearest records.
     n_hit : int
-        Distinct real records that are nearest to an avatar, at most the distinct avatars.
+        Distinct real records that are nearest to an avatar, at most their persons and the
+        distinct avatars.
     """
 
     of_working: Distances
@@ -143,11 +224,32 @@ class Closeness:
     people : RealPeople
     avatars : DataFrame
         The avatars, or a table of a known case.
+    persons : Persons
+        Whose rows these are.
+    worth : float
+        What each of them counts (`Release.avatar_worth`).
     """
 
-    def __init__(self, people: RealPeople, avatars: pd.DataFrame) -> None:
+    def __init__(
+        self, people: RealPeople, avatars: pd.DataFrame, persons: Persons, worth: float = 1.0
+    ) -> None:
         self.people = people
         self.avatars = avatars
+        self.persons = persons
+        self.worth = worth
+
+    @property
+    def weights(self) -> Distances:
+        """What each avatar counts, shape (m,)."""
+        return self.persons.weights * self.worth
+
+    @cached_property
+    def between(self) -> tuple[pd.DataFrame, Distances]:
+        """The avatars whose two nearest originals are sought, and what each of them counts."""
+        some, persons = self.people.sample(
+            self.avatars, self.persons, MOST_BETWEEN, "between originals"
+        )
+        return some, persons.weights * self.worth
 
     @cached_property
     def to_originals(self) -> Distances:
@@ -157,9 +259,13 @@ class Closeness:
 
     @cached_property
     def two_originals(self) -> TwoNearest:
-        """The two nearest distinct originals of each avatar, of a sample over 10,000 rows."""
-        people = self.people
-        some = people.sample(self.avatars, MOST_BETWEEN, "between originals")
+        """The two nearest distinct originals of each avatar, of a sample over 10,000 rows.
+
+        With several rows a person: the nearest, and the nearest of another person.
+        """
+        people, some = self.people, self.between[0]
+        if not people.working_persons.are_rows:
+            return people.two_persons(some)
         return people.apart(some, people.working).two_nearest(people.names)
 
     @cached_property
@@ -172,10 +278,12 @@ class Closeness:
     def in_pool(self) -> PoolShare:
         """Where the nearest real record of each avatar lies."""
         people = self.people
-        sets = people.apart(self.avatars, people.pool).nearest(people.names)
-        member = np.arange(len(people.pool)) < len(people.working)
-        hit = sets.target.of_row[ever_nearest(sets)]
-        n_hit = min(len(np.unique(hit)), len(sets.query.count))
+        rows, persons = people.distinct_pool
+        sets = people.apart(self.avatars, people.pool.iloc[rows]).nearest(people.names)
+        member = rows < len(people.working)
+        hit = ever_nearest(sets)
+        different = len(np.unique(sets.target.of_row[hit])), len(np.unique(persons[hit]))
+        n_hit = min(*different, len(sets.query.count))
         return PoolShare(tie_share(sets, member), sets.size, n_hit)
 
 
@@ -197,8 +305,10 @@ def closeness(release: Release, seed: int) -> Closeness:
     def make() -> Closeness:
         schema, real = release.schema, (release.working, release.reference)
         names = schema.used_names()
-        people = RealPeople(schema, names, ranges(schema, real, names), *real, seed)
-        return Closeness(people, release.working_avatars)
+        persons = release.persons_of("working"), release.persons_of("reference")
+        people = RealPeople(schema, names, ranges(schema, real, names), *real, *persons, seed)
+        made = release.persons_of("working_avatars")
+        return Closeness(people, release.working_avatars, made, release.avatar_worth)
 
     return remembered(release, ("closeness", seed), make)
 
@@ -217,7 +327,9 @@ def copied(release: Release, seed: int) -> Closeness:
     """
     people = closeness(release, seed).people
     return remembered(
-        release, ("copied closeness", seed), lambda: Closeness(people, people.working)
+        release,
+        ("copied closeness", seed),
+        lambda: Closeness(people, people.working, people.working_persons),
     )
 
 
@@ -238,7 +350,11 @@ def shuffled(release: Release, seed: int) -> tuple[Closeness, ...]:
     def make() -> tuple[Closeness, ...]:
         near, rng = closeness(release, seed), stream(seed, "shuffled columns")
         tables = [_shuffled(near.avatars, near.people, rng) for _ in range(SHUFFLES)]
-        return tuple(Closeness(near.people, table) for table in tables)
+        whose = [Persons.one_row_each(len(table)) for table in tables]
+        working, made = near.people.working_persons, len(near.avatars)
+        worth = 1.0 if working.are_rows else min(1.0, working.count / made)
+        pairs = zip(tables, whose, strict=True)
+        return tuple(Closeness(near.people, *pair, worth) for pair in pairs)
 
     return remembered(release, ("shuffled closeness", seed), make)
 
@@ -281,6 +397,56 @@ def shown_distance(value: float, beyond: int, min_count: int) -> float | None:
     (0.123, None)
     """
     return float(f"{value:.3g}") if beyond >= min_count else None
+
+
+@dataclass(frozen=True, eq=False)
+class Weighed:
+    """Numbers in order, each counting as much as it is worth.
+
+    Attributes
+    ----------
+    values : ndarray of float64, shape (k,)
+        Increasing.
+    upto : ndarray of float64, shape (k,)
+        What the values up to each are worth together.
+    size : int
+        What all are worth, at least 1: the n of an interval.
+    """
+
+    values: Distances
+    upto: Distances
+    size: int
+
+    @classmethod
+    def of(cls, values: Distances, weights: Distances | None = None) -> Weighed:
+        """Return the numbers in order; each counts 1 if nothing else is said."""
+        counted = np.ones(len(values)) if weights is None else weights
+        order = np.lexsort((counted, values))
+        upto = np.cumsum(counted[order])
+        return cls(values[order], upto, max(1, round(float(upto[-1]))))
+
+    def at(self, place: int) -> float:
+        """Return the number at a place from 0 to `size` - 1."""
+        wanted = (place + 0.5) / self.size * self.upto[-1] - ROUNDING
+        return float(self.values[min(int(self.upto.searchsorted(wanted)), len(self.values) - 1)])
+
+    @property
+    def median(self) -> tuple[float, float, float]:
+        """Return the median and the ends of its 95 % interval."""
+        low, high = median_ranks(self.size) or (0, self.size - 1)
+        middle = (self.at((self.size - 1) // 2) + self.at(self.size // 2)) / 2
+        return middle, self.at(low), self.at(high)
+
+    def share_upto(self, end: float) -> float:
+        """Return the share of the numbers that are at most `end`, 0 to 1."""
+        place = int(self.values.searchsorted(end, side="right"))
+        return float(self.upto[place - 1] / self.upto[-1]) if place else 0.0
+
+
+def _sides(persons: Persons) -> Iterator[NDArray[np.bool_]]:
+    """Yield for each binary digit whether it is set in the number of each row's person."""
+    for digit in range(max(1, (persons.count - 1).bit_length())):
+        yield (persons.code >> digit) % 2 == 1
 
 
 def _joined(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:

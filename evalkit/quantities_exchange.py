@@ -2,6 +2,7 @@
 
 Without a leak the two are exchangeable, and everything that is judged against the holdout rests
 on it. Two tests look for a difference: one in the correlations, one in whatever a forest finds.
+Where people have several rows, whole persons are dealt, and put in the folds of the forest.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 
 from evalkit.kernels.correlations import Deals
 from evalkit.messages import say
+from evalkit.persons import Persons
 from evalkit.quantities import cells, in_content_order, number_matrix, remembered, varying
 from evalkit.randomness import stream
 
@@ -61,7 +63,7 @@ class Exchange:
         Cross-validated area under the curve of a random forest that tells the two apart;
         0.5 where it cannot.
     rows_original, rows_holdout : int
-        Rows that the tests looked at.
+        Rows that the tests looked at; where people have several, these people.
     """
 
     rank: float | None
@@ -120,46 +122,61 @@ def exchange(release: Release, seed: int) -> Exchange | None:
         for a release and seed; the order of rows and columns never matters.
     """
     holdout = release.holdout
-    if holdout is None or min(len(release.original), len(holdout)) < FEWEST_ROWS:
+    sizes = [release.persons_of(table).count for table in ("working", "reference")]
+    if holdout is None or min(sizes) < FEWEST_ROWS:
         return None
     return remembered(
-        release, ("exchange", seed), lambda: _exchange(release, holdout, stream(seed, "exchange"))
+        release, ("exchange", seed), lambda: _exchange(release, stream(seed, "exchange"))
     )
 
 
-def _exchange(release: Release, holdout: pd.DataFrame, rng: np.random.Generator) -> Exchange:
-    original, unseen = (_sample(release, frame, rng) for frame in (release.original, holdout))
+@dataclass(frozen=True, eq=False)
+class _Sample:
+    """Rows of one table, in an order of content, and whose they are."""
+
+    rows: pd.DataFrame
+    persons: Persons
+
+
+def _exchange(release: Release, rng: np.random.Generator) -> Exchange:
+    original, unseen = (_sample(release, table, rng) for table in ("original", "holdout"))
     return Exchange(
         rank=_rank(release, original, unseen, rng),
         deals=DEALS,
         area=_area(release, original, unseen, rng),
-        rows_original=len(original),
-        rows_holdout=len(unseen),
+        rows_original=original.persons.count,
+        rows_holdout=unseen.persons.count,
     )
 
 
-def _sample(release: Release, frame: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
-    """Return up to 5,000 rows in an order of content."""
-    rows = in_content_order(frame, release.schema, tuple(frame.columns))
-    if len(rows) > MOST_ROWS:
-        rows = rows[np.sort(rng.choice(len(rows), MOST_ROWS, replace=False))]
-    return frame.iloc[rows]
+def _sample(release: Release, table: str, rng: np.random.Generator) -> _Sample:
+    """Return about 5,000 rows of whole persons, at most, in an order of content."""
+    frame, persons = getattr(release, table), release.persons_of(table)
+    order = in_content_order(frame, release.schema, tuple(frame.columns))
+    rows = persons.drawn(order, MOST_ROWS, rng)
+    # A row that is a person of its own is numbered by its content, as other persons are.
+    whose = Persons.one_row_each(len(rows)) if persons.are_rows else persons.part(rows)
+    return _Sample(frame.iloc[rows], whose)
 
 
 def _rank(
-    release: Release, original: pd.DataFrame, holdout: pd.DataFrame, rng: np.random.Generator
+    release: Release, original: _Sample, holdout: _Sample, rng: np.random.Generator
 ) -> float | None:
     """Return the share of re-deals whose two parts differ less in their correlations."""
-    used = varying(original, sorted(release.schema.number_names()))
+    used = varying(original.rows, sorted(release.schema.number_names()))
     if len(used) < 2:  # noqa: PLR2004 - a correlation needs two variables
         return None
-    pool = np.concatenate([number_matrix(frame, used) for frame in (original, holdout)])
+    pool = np.concatenate([number_matrix(one.rows, used) for one in (original, holdout)])
     # The pool in an order of content, so that the draws meet the rows in any order alike.
     order = np.lexsort(tuple(pool.T[::-1]))
-    is_holdout = (np.arange(len(pool)) >= len(original))[order]
-    deals = Deals(pool[order])
+    is_holdout = (np.arange(len(pool)) >= len(original.rows))[order]
+    deals, persons = Deals(pool[order]), original.persons.followed_by(holdout.persons)
+    owner = np.arange(len(pool)) if persons.are_rows else persons.code[order]
     observed = _difference(deals, is_holdout)
-    dealt = [_difference(deals, rng.permutation(len(pool)) < len(holdout)) for _ in range(DEALS)]
+    dealt = [
+        _difference(deals, (rng.permutation(persons.count) < holdout.persons.count)[owner])
+        for _ in range(DEALS)
+    ]
     return float(np.mean(np.array(dealt) < observed))
 
 
@@ -169,15 +186,18 @@ def _difference(deals: Deals, dealt: NDArray[np.bool_]) -> float:
     return math.fsum(np.abs(part - rest)[np.triu_indices(len(part), k=1)])
 
 
-def _area(
-    release: Release, original: pd.DataFrame, holdout: pd.DataFrame, rng: np.random.Generator
-) -> float:
-    """Return the mean area over the folds, for a forest that tells holdout from originals."""
+def _area(release: Release, original: _Sample, holdout: _Sample, rng: np.random.Generator) -> float:
+    """Return the mean area over the folds, for a forest that tells holdout from originals.
+
+    Of a person with several rows the mean of what the forest says on them counts.
+    """
     from sklearn.ensemble import RandomForestClassifier
 
-    table = _coded(release, (original, holdout))
-    is_holdout = np.arange(len(table)) >= len(original)
-    fold = np.concatenate([_folds(len(frame), rng) for frame in (original, holdout)])
+    table = _coded(release, (original.rows, holdout.rows))
+    is_holdout = np.arange(len(table)) >= len(original.rows)
+    groups = original.persons, holdout.persons
+    persons = groups[0].followed_by(groups[1])
+    fold = np.concatenate([_folds(one.count, rng)[one.code] for one in groups])
     areas = []
     for number in range(FOLDS):
         test = fold == number
@@ -186,7 +206,11 @@ def _area(
         )
         forest.fit(table[~test], is_holdout[~test])
         scores = forest.predict_proba(table[test])[:, 1]
-        areas.append(area_under_curve(scores[is_holdout[test]], scores[~is_holdout[test]]))
+        unseen, seen = (
+            persons.part(np.flatnonzero(test & group)).means(scores[group[test]])
+            for group in (is_holdout, ~is_holdout)
+        )
+        areas.append(area_under_curve(unseen, seen))
     return math.fsum(areas) / FOLDS
 
 

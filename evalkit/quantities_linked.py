@@ -2,7 +2,8 @@
 
 Searched once for all metrics that need the row link, with the known cases: a perfect copy, and
 avatars with shuffled columns. Of the latter, each is as likely the nearest as any other, so the
-own one is hit with probability 1/n.
+own one is hit with probability 1/n. Where a person has several rows, any avatar made from one of
+them is the person's own, and persons are counted.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 
 from evalkit.intervals import wilson
 from evalkit.kernels import own_rank
+from evalkit.kernels.answers import answered_share
 from evalkit.messages import say
 from evalkit.quantities import cells, content_order, real_pairing, remembered
 from evalkit.quantities_axes import coordinates
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
     from evalkit.kernels import OwnRank
     from evalkit.messages import Message
+    from evalkit.persons import Persons
     from evalkit.quantities import Pairing
     from evalkit.release import Release
 
@@ -45,11 +48,18 @@ class OwnRanks:
     Attributes
     ----------
     avatars : OwnRank
-        Of the originals that were searched for.
+        Of the originals that were searched for. With several rows a person it counts persons who
+        have a nearer avatar, and those who have one as near.
+    persons : Persons
+        Whose rows these are.
     copy : OwnRank
         The same had the avatars been a perfect copy of the originals.
     shuffled : tuple of OwnRank
         The same for avatars with each column shuffled, for a sample of the originals.
+    shuffled_persons : Persons
+        Whose rows the sample is.
+    candidates : int
+        Among how many the own one is sought: avatars, or persons.
     axes : int
         Number of axes.
     variance_share : float
@@ -57,8 +67,11 @@ class OwnRanks:
     """
 
     avatars: OwnRank
+    persons: Persons
     copy: OwnRank
     shuffled: tuple[OwnRank, ...]
+    shuffled_persons: Persons
+    candidates: int
     axes: int
     variance_share: float
 
@@ -82,7 +95,7 @@ def own_ranks(release: Release, seed: int) -> OwnRanks:
     return remembered(release, ("own ranks", seed), lambda: _own_ranks(release, seed))
 
 
-def link_doubt(ranks: OwnRank, n_avatars: int) -> Message | None:
+def link_doubt(found: OwnRanks) -> Message | None:
     """Return a warning where the own avatar lies no nearer than any other, or nothing.
 
     Without a link the place of the own avatar among all is uniform: its mean is one half, with a
@@ -90,16 +103,15 @@ def link_doubt(ranks: OwnRank, n_avatars: int) -> Message | None:
 
     Parameters
     ----------
-    ranks : OwnRank
-        Of the originals that were searched for.
-    n_avatars : int
-        Number of avatars, at least 1.
+    found : OwnRanks
 
     Returns
     -------
     Message or None
     """
-    places = (ranks.nearer + (ranks.tied - 1) / 2) / max(1, n_avatars - 1)  # 0 to 1
+    ranks = found.avatars
+    of_rows = (ranks.nearer + (ranks.tied - 1) / 2) / max(1, found.candidates - 1)  # 0 to 1
+    places = found.persons.means(of_rows)
     mean = _mean(places)
     if mean < 0.5 - DOUBT_STANDARD_ERRORS / math.sqrt(12 * len(places)):
         return None
@@ -117,14 +129,23 @@ def _own_ranks(release: Release, seed: int) -> OwnRanks:
     found = coordinates(release)
     order = linked_order(release)
     original, avatars = found.original[order], found.avatars[order]
-    n = len(order)
-    rows = _sample(n, max(FEWEST_SAMPLED, LARGEST_SEARCH // n), rng)
-    few = _sample(n, SHUFFLED_ROWS, rng)
+    n, persons = len(order), release.persons_of("original").part(order)
+    owner = None if persons.are_rows else persons.code
+    whose = np.arange(n) if owner is None else owner
+    rows = persons.drawn(np.arange(n), max(FEWEST_SAMPLED, LARGEST_SEARCH // n), rng)
+    few = persons.drawn(np.arange(n), SHUFFLED_ROWS, rng)
     shuffled = [found.axes.project(shuffled_avatars(release, rng)) for _ in range(SHUFFLES)]
+
+    def ranked(some: NDArray[np.intp], targets: NDArray[np.float64]) -> OwnRank:
+        return own_rank(original[some], targets, own=whose[some], owner=owner)
+
     return OwnRanks(
-        avatars=own_rank(original[rows], avatars, own=rows),
-        copy=own_rank(original[rows], original, own=rows),
-        shuffled=tuple(own_rank(original[few], mixed, own=few) for mixed in shuffled),
+        avatars=ranked(rows, avatars),
+        persons=persons.part(rows),
+        copy=ranked(rows, original),
+        shuffled=tuple(ranked(few, mixed) for mixed in shuffled),
+        shuffled_persons=persons.part(few),
+        candidates=persons.count,
         axes=original.shape[1],
         variance_share=found.variance_share,
     )
@@ -134,21 +155,23 @@ def _own_ranks(release: Release, seed: int) -> OwnRanks:
 class OwnHits:
     """How likely each original finds its own avatar by Gower's distance on some variables.
 
+    Of a person with several rows each attribute is their mean.
+
     Attributes
     ----------
     probability : ndarray of float64, shape (n,)
-        1 over the number of nearest avatars if the own one is among them, else 0.
-    among : ndarray of bool, shape (n,)
-        Whether the own avatar is among the nearest ones.
-    size : ndarray of int64, shape (n,)
+        Part of the nearest avatars that is the person's own.
+    among : ndarray of float64, shape (n,)
+        Whether an own avatar is among the nearest ones.
+    size : ndarray of float64, shape (n,)
         How many avatars are nearest.
     copy_share : float
         Mean probability had the avatars been a perfect copy of the originals.
     """
 
     probability: NDArray[np.float64]
-    among: NDArray[np.bool_]
-    size: NDArray[np.int64]
+    among: NDArray[np.float64]
+    size: NDArray[np.float64]
     copy_share: float
 
     @property
@@ -159,6 +182,7 @@ class OwnHits:
     def facts(self, names: Sequence[str], n_avatars: int) -> dict[str, Any]:
         """Return the facts of the attack on the variables `names`; it has no control."""
         n = len(self.probability)
+        others = min(n, n_avatars)  # persons, or avatars
         return {
             "n_original": n,
             "n_avatars": n_avatars,
@@ -167,11 +191,11 @@ class OwnHits:
             "ties_as_hits": 100 * (1 - float(self.among.mean())),
             "mean_tie_set": math.fsum(self.size) / n,
             "self_score": 100 * (1 - self.copy_share),
-            "floor_score": 100 * (1 - 1 / n_avatars),
+            "floor_score": 100 * (1 - 1 / others),
             "attempts": n,
             "success_share": self.share,
             "success_interval": list(wilson(n * self.share, n)),
-            "naive_share": 1 / n_avatars,
+            "naive_share": 1 / others,
             "control_attempts": None,
             "control_share": None,
             "control_interval": None,
@@ -194,27 +218,31 @@ def own_hits(release: Release, names: Sequence[str]) -> OwnHits:
     Returns
     -------
     OwnHits
-        Ranges are those of the real records, and a difference counts at most 1. Rows stand as
-        in the tables.
+        Ranges are those of the real records, and a difference counts at most 1.
     """
-    among, size = _found(real_pairing(release, "original", "avatars"), names)
-    copied, copies = _found(real_pairing(release, "original", "original"), names)
-    return OwnHits(among / size, among, size, _mean(copied / copies))
+    persons = release.persons_of("original")
+    pairing = real_pairing(release, "original", "avatars")
+    found = _own_share(pairing, names, persons)
+    copied = _own_share(real_pairing(release, "original", "original"), names, persons)
+    return OwnHits(
+        persons.means(found),
+        persons.means(found > 0),
+        persons.means(pairing.shared(names).size),
+        _mean(persons.means(copied)),
+    )
 
 
-def _found(pairing: Pairing, names: Sequence[str]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-    """Return whether the own target is among the nearest of each query, and how many are."""
-    return pairing.own_is_nearest(names), pairing.shared(names).size
+def _own_share(pairing: Pairing, names: Sequence[str], persons: Persons) -> NDArray[np.float64]:
+    """Return which part of the nearest targets of each query is the person's own, 0 to 1."""
+    sets = pairing.shared(names)
+    if persons.are_rows:
+        return np.asarray(pairing.own_is_nearest(names) / sets.size)
+    return answered_share(sets, persons.code, persons.code, persons.code)
 
 
 def _mean(shares: NDArray[np.float64]) -> float:
     """Return the mean, the same for any order."""
     return math.fsum(shares) / len(shares)
-
-
-def _sample(n: int, size: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Return up to `size` of the numbers below n, increasing, without repeats."""
-    return np.arange(n) if n <= size else np.sort(rng.choice(n, size, replace=False))
 
 
 def linked_order(release: Release) -> NDArray[np.intp]:

@@ -38,6 +38,33 @@ def row_counts(table: pd.DataFrame, schema: Schema, names: Sequence[str]) -> NDA
     return counts
 
 
+def holders(key: NDArray[np.int64], owner: NDArray[np.int64], total: int) -> NDArray[np.int64]:
+    """Return how many persons hold each key, however many of their rows do.
+
+    Parameters
+    ----------
+    key : ndarray of int64, shape (rows,)
+        From `row_keys`.
+    owner : ndarray of int64, shape (rows,)
+        The person of each row.
+    total : int
+        Over the largest key.
+
+    Returns
+    -------
+    ndarray of int64, shape (total,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from evalkit.quantities_rows import holders
+    >>> holders(np.array([0, 0, 1, 1]), np.array([5, 5, 5, 6]), 3).tolist()
+    [1, 2, 0]
+    """
+    held = np.unique(key * (1 + owner.max(initial=0)) + owner) // (1 + owner.max(initial=0))
+    return np.bincount(held, minlength=total)
+
+
 def row_keys(
     tables: Sequence[pd.DataFrame], schema: Schema, names: Sequence[str]
 ) -> list[NDArray[np.int64]]:

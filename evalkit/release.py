@@ -154,7 +154,7 @@ class Release:
         Persons
             Each row a person of its own without a personal key. Avatars belong to the person of
             their original where rows are linked; else each is one of its own, and
-            `avatars_per_row` says what it is worth.
+            `avatar_worth` says what it counts.
         """
         if self.holdout is None and table in _HALVES:
             name = "avatars" if table == "working_avatars" else "original"
@@ -169,15 +169,16 @@ class Release:
         return Persons.one_row_each(len(getattr(self, name)))
 
     @property
-    def avatars_per_row(self) -> float:
-        """What one avatar is worth where it stands for no person: 1 without a personal key.
+    def avatar_worth(self) -> float:
+        """What one avatar counts where it stands for no person: 1 without several rows a person.
 
         Avatars made from ten rows of one person are no ten independent ones. Where nothing says
-        which they are, each counts as many persons as a row of the originals does.
+        which they are, all of them count as many as there are persons, at most.
         """
-        if self.individual is None or self.row_link:
+        persons = self.persons_of("original")
+        if persons.are_rows or self.row_link:
             return 1.0
-        return self.persons["original"].per_row
+        return min(1.0, persons.count / len(self.avatars))
 
     @cached_property
     def _places(self) -> tuple[npt.NDArray[np.intp], ...]:

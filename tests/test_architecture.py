@@ -57,6 +57,7 @@ ROWS = {
     },
     "metrics": {
         "metric",
+        "persons",
         "release",
         "scenario",
         "schema",
@@ -71,6 +72,7 @@ ROWS = {
     "quantities": {
         "quantities",
         "intervals",
+        "persons",
         "schema",
         "release",
         "kernels",

@@ -121,12 +121,12 @@ def test_large_tables_are_sampled_whatever_the_order_of_their_rows(
     original, avatars, holdout = tables
     order = np.random.default_rng(0).permutation(len(original))
     samples = [
-        closeness(evalkit.load(one, avatars, holdout, numeric=["age", "income"]), 0).people.attacked
+        closeness(evalkit.load(one, avatars, holdout, numeric=["age", "income"]), 0).people
         for one in (original, original.iloc[order])
     ]
-    assert [len(records) for records, _ in samples] == [20, 20]
-    assert samples[0][1].tolist() == [True] * 10 + [False] * 10
-    pd.testing.assert_frame_equal(samples[0][0], samples[1][0])
+    assert [len(people.attacked[0]) for people in samples] == [20, 20]
+    assert samples[0].member.tolist() == [True] * 10 + [False] * 10
+    pd.testing.assert_frame_equal(samples[0].attacked[0], samples[1].attacked[0])
 
 
 def test_equal_rows_have_one_key_in_every_table(release: evalkit.Release) -> None:

@@ -1,4 +1,7 @@
-"""Which boxes hold exactly one row: a box is a range of whole numbers in each of a few columns."""
+"""Which boxes hold the rows of exactly one owner.
+
+A box is a range of whole numbers in each of a few columns.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FIRST_LOOK = 64  # rows tested first: most boxes hold two of them and are done
-MANY = 2  # rows in a box after which the others no longer matter
+NOBODY = np.iinfo(np.int64).max
 BLOCK_CELLS = 500_000  # rows tested at a time, over all boxes
 
 
@@ -40,6 +43,8 @@ class SortedRows:
     Parameters
     ----------
     cells : ndarray of int32, shape (rows, columns)
+    owner : ndarray of int64, shape (rows,), optional
+        Whose each row is, from 0 up; each its own number if left out.
 
     Examples
     --------
@@ -49,12 +54,13 @@ class SortedRows:
     [1, -1]
     """
 
-    def __init__(self, cells: NDArray[np.int32]) -> None:
+    def __init__(self, cells: NDArray[np.int32], owner: NDArray[np.int64] | None = None) -> None:
         self._columns = np.ascontiguousarray(cells.T)
+        self._owner = np.arange(len(cells)) if owner is None else owner
         self._sorted: dict[int, tuple[NDArray[np.int32], NDArray[np.int32]]] = {}
 
     def only(self, boxes: Boxes) -> NDArray[np.int64]:
-        """Return for each box the one row in it.
+        """Return for each box the one owner of the rows in it.
 
         Parameters
         ----------
@@ -63,28 +69,29 @@ class SortedRows:
         Returns
         -------
         ndarray of int64, shape (boxes,)
-            -1 where a box holds no row, or more than one.
+            -1 where a box holds no row, or rows of more than one.
         """
         starts, stops = self._slices(boxes)
         order = np.argsort(stops - starts, axis=1, kind="stable")  # the narrowest side first
         by_width = boxes.part((np.arange(len(order))[:, None], order))
         first = np.arange(len(order)), order[:, 0]
         start, stop = starts[first], stops[first]
-        count, found = np.zeros(len(order), np.int64), np.full(len(order), -1)
+        least, greatest = np.full(len(order), NOBODY), np.full(len(order), -1)
         alive, look = np.flatnonzero(start < stop), FIRST_LOOK
         while alive.size:
             for block in np.array_split(alive, 1 + alive.size * look // BLOCK_CELLS):
                 side = self._side_rows(by_width.columns[block, 0], start[block], look)
                 inside = self._inside(by_width.part(block), side)
                 inside &= np.arange(look) < (stop - start)[block, None]
-                hits = inside.sum(axis=1)
-                one = block[hits == 1]
-                found[one] = side[hits == 1, inside[hits == 1].argmax(axis=1)]
-                count[block] += hits
+                owner = self._owner[side]
+                low = np.where(inside, owner, NOBODY).min(axis=1)
+                high = np.where(inside, owner, -1).max(axis=1)
+                least[block] = np.minimum(least[block], low)
+                greatest[block] = np.maximum(greatest[block], high)
             start[alive] += look
-            alive = alive[(count[alive] < MANY) & (start[alive] < stop[alive])]
+            alive = alive[(least[alive] >= greatest[alive]) & (start[alive] < stop[alive])]
             look = min(8 * look, int((stop - start)[alive].max(initial=1)))
-        return np.where(count == 1, found, -1)
+        return np.where(least == greatest, least, -1)
 
     def _side_rows(
         self, column: NDArray[np.integer], start: NDArray[np.integer], look: int

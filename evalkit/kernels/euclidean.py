@@ -111,11 +111,12 @@ def closest(
     return Closest(distance, size.astype(np.int64))
 
 
-def own_rank(
+def own_rank(  # noqa: PLR0913 - the last two say how, not what
     queries: Points,
     targets: Points,
     *,
-    own: NDArray[np.intp] | None = None,
+    own: NDArray[np.integer] | None = None,
+    owner: NDArray[np.integer] | None = None,
     threads: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> OwnRank:
@@ -127,6 +128,9 @@ def own_rank(
     targets : ndarray of float64, shape (m, p)
     own : ndarray of intp, shape (n,), optional
         Row of the own target of each query; row i for query i if left out, and m is n then.
+    owner : ndarray of int, shape (m,), optional
+        Which group each target belongs to, numbered from 0 without a gap: groups are then ranked
+        instead of targets, each at the distance of its nearest member, and `own` is a group.
     threads : int, optional
         None uses every processor that this process may run on.
     progress : callable, optional
@@ -150,16 +154,23 @@ def own_rank(
     >>> rank.nearer.tolist(), rank.tied.tolist()
     ([0, 1, 1], [1, 1, 2])
     """
+    if owner is not None and own is None:
+        raise ValueError("with groups of targets each query needs its own group")
     if len(queries) != (len(targets) if own is None else len(own)):
         raise ValueError("queries and their own targets differ in number")
     if len(queries) == 0:
         return OwnRank(np.zeros(0, np.int64), np.zeros(0, np.int64))
     _check(queries, targets)
     rows = np.arange(len(queries)) if own is None else own
-    floor = _floor(queries)
+    floor, starts = _floor(queries), None
+    if owner is not None:
+        order = np.argsort(owner, kind="stable")
+        targets, starts = targets[order], np.flatnonzero(np.diff(owner[order], prepend=-1))
 
     def work(start: int, end: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         squares = _squares(queries[start:end], targets)
+        if starts is not None:
+            squares = np.minimum.reduceat(squares, starts, axis=1)
         distance = np.sqrt(squares[np.arange(end - start), rows[start:end]])
         slack = TIE_SHARE * distance + floor
         below = np.maximum(distance - slack, 0.0) ** 2

@@ -113,11 +113,12 @@ class Attack:
         greatest = np.full(total, -1)
         np.minimum.at(least, offered, values)
         np.maximum.at(greatest, offered, values)
+        persons = [self.release.persons_of(table) for table in ("working", "reference")]
         hits = [
-            int(((least[key] == greatest[key]) & (least[key] == self.values(table))).sum())
-            for key, table in zip(keys, people, strict=True)
+            math.fsum(one.means((least[key] == greatest[key]) & (least[key] == self.values(table))))
+            for key, table, one in zip(keys, people, persons, strict=True)
         ]
-        return Controlled(hits[0], len(people[0]), hits[1], len(people[1]))
+        return Controlled(hits[0], persons[0].count, hits[1], persons[1].count)
 
 
 def compute(
@@ -204,5 +205,6 @@ METRIC = Metric(
     draw=draw,
     needs=frozenset({Need.REAL_HOLDOUT, Need.SENSITIVE}),
     uses_known=True,
+    by_person=True,
     copy_score=0.0,
 )

@@ -73,5 +73,6 @@ METRIC = Metric(
     needs=frozenset({Need.ROW_LINK}),
     uses_known=False,
     legacy=True,
+    by_person=True,
     copy_score=0.0,
 )

@@ -6,9 +6,11 @@ and d2(j) that to the second nearest of them; the same for each holdout record l
     r(j)  = d1(j) / d2(j)
     score = 100 * min(1, median of r over the avatars / median of r over the holdout)
 
-A small ratio points at one person as the source of an avatar; strangers show the ratio to expect.
-Source: the measure of this name of the vendor of the Avatar method, from its name and description;
-the comparison with a holdout is our own choice.
+Where a person has several rows, d2(j) is the distance to the nearest row of another person than
+the one of d1(j), and each person of the holdout counts once. A small ratio points at one person as
+the source of an avatar; strangers show the ratio to expect. Source: the measure of this name of
+the vendor of the Avatar method, from its name and description; the comparison with a holdout is
+our own choice.
 """
 
 from __future__ import annotations
@@ -24,11 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import numpy as np
-    from numpy.typing import NDArray
 
     from evalkit.figures import Drawing
     from evalkit.messages import Message
-    from evalkit.quantities_closeness import Closeness
+    from evalkit.quantities_closeness import Closeness, Weighed
     from evalkit.release import Release
     from evalkit.scenario import Scenario
 
@@ -69,21 +70,17 @@ def compute(
     )
 
 
-def ratios(near: Closeness) -> NDArray[np.float64]:
-    """Return r, the nearest distance over the second nearest, 0 to 1, sorted."""
-    import numpy as np
+def ratios(near: Closeness) -> Weighed:
+    """Return r, the nearest distance over the second nearest, 0 to 1, each with its weight."""
+    from evalkit.quantities_closeness import Weighed
 
     found = near.two_originals
-    return np.sort(found.first / found.second)
+    return Weighed.of(found.first / found.second, near.between[1])
 
 
 def median_ratio(near: Closeness) -> tuple[float, float, float]:
     """Return the median of r and the ends of its interval."""
-    import numpy as np
-
-    ordered = ratios(near)
-    low, high = intervals.median_ranks(len(ordered)) or (0, len(ordered) - 1)
-    return float(np.median(ordered)), float(ordered[low]), float(ordered[high])
+    return ratios(near).median
 
 
 def score_of(avatars: float, strangers: float) -> float:
@@ -107,13 +104,13 @@ def _facts(
     """Return the plain numbers; medians only where enough records lie beyond them."""
     from evalkit.quantities_closeness import shown_distance
 
-    m, n = (len(one.two_originals.first) for one in (near, near.people.strangers))
+    m, n = (ratios(one).size for one in (near, near.people.strangers))
     middle = [shown_distance(end, m // 2, min_count) for end in avatars]
     others = [shown_distance(end, n // 2, min_count) for end in strangers]
     return {
         "n_avatars": len(near.avatars),
-        "n_working": len(near.people.working),
-        "n_holdout": len(near.people.reference),
+        "n_working": near.people.working_persons.count,
+        "n_holdout": near.people.reference_persons.count,
         "sample_avatars": m,
         "sample_holdout": n,
         "median_ratio": middle[0],
@@ -135,11 +132,12 @@ def _unmet(release: Release, near: Closeness) -> Message | None:
             "with --row-link that avatar i was made from original i.",
             variant="or_row_link",
         )
-    if len(release.reference) < FEWEST_HOLDOUT:
+    n_holdout = release.persons_of("reference").count
+    if n_holdout < FEWEST_HOLDOUT:
         return say(
             "holdout_too_small",
             "The holdout has {n_holdout} rows, too few to compare with. Give at least {fewest}.",
-            n_holdout=len(release.reference),
+            n_holdout=n_holdout,
             fewest=FEWEST_HOLDOUT,
         )
     if np.isinf(near.two_originals.second).any():
@@ -185,5 +183,6 @@ METRIC = Metric(
     compute=compute,
     draw=draw,
     needs=frozenset({Need.HOLDOUT}),
+    by_person=True,
     copy_score=0.0,
 )

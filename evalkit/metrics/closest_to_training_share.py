@@ -7,10 +7,10 @@ For each avatar y_j the nearest records T_j among the people used (WO) and the p
     pi    = n_WO / (n_WO + n_HO)
     score = 100 * min(1, (1 - share) / (1 - pi))
 
-Without a leak both groups are alike, so the share is pi. Source: the comparison is that of
-Platzer, M. and Reutterer, T. (2021), Holdout-based empirical assessment of mixed-type synthetic
-data, Frontiers in Big Data 4, 679939; pooling both groups without cutting them to one size is our
-own choice.
+A row that a person repeats is one record. Without a leak both groups are alike, so the share is
+pi. Source: the comparison is that of Platzer, M. and Reutterer, T. (2021), Holdout-based empirical
+assessment of mixed-type synthetic data, Frontiers in Big Data 4, 679939; pooling both groups
+without cutting them to one size is our own choice.
 """
 
 from __future__ import annotations
@@ -43,8 +43,9 @@ def compute(
     from evalkit.quantities_closeness import closeness, copied, shuffled
 
     del rng  # nothing is drawn: ties count by shares
-    if len(release.reference) < FEWEST_HOLDOUT:
-        return NotApplicable(_too_few(len(release.reference)))
+    n_holdout = release.persons_of("reference").count
+    if n_holdout < FEWEST_HOLDOUT:
+        return NotApplicable(_too_few(n_holdout))
     near = closeness(release, scenario.seed)
     pool, pi = near.in_pool, near.people.share
     share = working_share(near)
@@ -56,12 +57,12 @@ def compute(
         interval_method="wilson",
         facts={
             "n_avatars": len(near.avatars),
-            "n_working": len(release.working),
-            "n_holdout": len(release.reference),
+            "n_working": release.persons_of("working").count,
+            "n_holdout": n_holdout,
             "expected_share": pi,
             "n_hit": pool.n_hit,
             "mean_tie_set": float(pool.size.mean()),
-            "attempts": len(near.avatars),
+            "attempts": near.persons.count,
             "control_attempts": None,
             "success_share": share,
             "success_interval": [low, high],
@@ -81,7 +82,7 @@ def compute(
 def working_share(near: Closeness) -> float:
     """Return the mean share of the nearest real records that are originals, 0 to 1."""
     # Sums of the same numbers in another order differ in the last digit; fsum does not.
-    return math.fsum(near.in_pool.of_working) / len(near.avatars)
+    return math.fsum(near.persons.means(near.in_pool.of_working)) / near.persons.count
 
 
 def score_of(share: float, pi: float) -> float:
@@ -129,5 +130,6 @@ METRIC = Metric(
     compute=compute,
     draw=draw,
     needs=frozenset({Need.REAL_HOLDOUT}),
+    by_person=True,
     copy_score=0.0,
 )

@@ -1,7 +1,7 @@
 r"""Column direct match protection: values of one person that reappear.
 
-For each used column v, U_v is the set of values that occur exactly once among the originals, and
-R_v those of them that occur among the avatars. Over the columns with at least one such value
+For each used column v, U_v is the set of values that belong to exactly one person, and R_v those
+of them that occur among the avatars. Over the columns with at least one such value
 
     score = 100 * (1 - mean of |R_v| / |U_v|)
 
@@ -58,7 +58,7 @@ def compute(
         interval=(100 * (1 - high), 100 * (1 - low)),
         interval_method="mover",
         facts={
-            "n_original": len(release.original),
+            "n_original": release.persons_of("original").count,
             "n_avatars": len(release.avatars),
             "n_columns": len(counted),
             "n_unique": total,
@@ -100,7 +100,8 @@ def returned_values(release: Release, name: str) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``variable``, ``unique``, ``returned``, ``holdout_returned`` (None without a holdout).
+        ``variable``, ``unique`` (persons with such a value), ``returned`` (of each of them the
+        share of these values), ``holdout_returned`` (None without a holdout).
 
     Examples
     --------
@@ -109,24 +110,27 @@ def returned_values(release: Release, name: str) -> dict[str, Any]:
     >>> first, second = pd.DataFrame({"age": [20, 20, 30, 40]}), pd.DataFrame({"age": [20, 30]})
     >>> found = returned_values(evalkit.load(first, second), "age")
     >>> found["unique"], found["returned"]
-    (2, 1)
+    (2, 1.0)
     """
     import numpy as np
 
     from evalkit.quantities import cells
+    from evalkit.quantities_rows import holders
 
-    values, counts = np.unique(cells(release.original, release.schema, name), return_counts=True)
-    once = values[counts == 1]
+    column, persons = cells(release.original, release.schema, name), release.persons_of("original")
+    values, first, place = np.unique(column, return_index=True, return_inverse=True)
     # A missing cell is no value: NaN, or the code -1 of a level.
-    missing = once < 0 if not release.schema[name].is_number else np.isnan(once.astype(float))
-    once = once[~missing]
+    missing = values < 0 if not release.schema[name].is_number else np.isnan(values.astype(float))
+    alone = (holders(place, persons.code, len(values)) == 1) & ~missing
+    once, whose = values[alone], persons.part(first[alone])
 
-    def found(frame: Any) -> int:
-        return int(np.isin(once, cells(frame, release.schema, name)).sum())
+    def found(frame: Any) -> float:
+        returned = whose.means(np.isin(once, cells(frame, release.schema, name)))
+        return math.fsum(returned)
 
     return {
         "variable": name,
-        "unique": len(once),
+        "unique": whose.count,
         "returned": found(release.avatars),
         "holdout_returned": None if release.holdout is None else found(release.holdout),
     }
@@ -199,5 +203,6 @@ METRIC = Metric(
     compute=compute,
     draw=draw,
     legacy=True,
+    by_person=True,
     copy_score=0.0,
 )

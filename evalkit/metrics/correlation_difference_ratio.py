@@ -9,8 +9,9 @@ For Pearson matrices A and B over p numeric variables, in percent:
     score = min(100, 100 * kappa * Delta(R_WO, R_HO) / Delta(R_WO, R_WA)),  100 if the
     denominator is 0
 
-with WO the working half, HO the holdout half and WA the working avatars. Source: founding
-document "Correlation Difference Ratio".
+with WO the working half, HO the holdout half and WA the working avatars. Where people have several
+rows, correlations are those of the rows, N and the sizes are people, and whole persons are dealt.
+Source: founding document "Correlation Difference Ratio".
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from evalkit.figures import Drawing
     from evalkit.messages import Message
+    from evalkit.persons import Persons
     from evalkit.release import Release
     from evalkit.scenario import Scenario
 
@@ -131,6 +133,27 @@ class _Tables:
         )
 
 
+@dataclass(frozen=True)
+class _People:
+    """Whose the rows of WO, WA and HO are, and for how many people the avatars count."""
+
+    working: Persons
+    avatars: Persons
+    holdout: Persons
+    n_avatars: int
+
+    @classmethod
+    def of(cls, release: Release) -> _People:
+        """Return the persons of a release."""
+        avatars = release.persons_of("working_avatars")
+        return cls(
+            release.persons_of("working"),
+            avatars,
+            release.persons_of("reference"),
+            max(1, round(avatars.count * release.avatar_worth)),
+        )
+
+
 def compute(
     release: Release, scenario: Scenario, rng: np.random.Generator
 ) -> Outcome | NotApplicable:
@@ -146,24 +169,25 @@ def compute(
         return NotApplicable(_no_reference())
     tables = _Tables.of(used, release.working, release.working_avatars, release.reference)
     reference, avatar = tables.differences()
-    kappa = scaling(len(tables.working))
+    people = _People.of(release)
+    kappa = scaling(people.working.count)
     score = ratio(reference, avatar, kappa)
     facts: dict[str, Any] = {
         "reference_difference": reference,
         "avatar_difference": avatar,
         "kappa": kappa,
-        "n_working": len(tables.working),
-        "n_working_avatars": len(tables.avatars),
-        "n_holdout": len(tables.holdout),
+        "n_working": people.working.count,
+        "n_working_avatars": people.n_avatars,
+        "n_holdout": people.holdout.count,
         "variables": list(used),
         "left_out": left_out,
         "collapsed": _collapsed(release, used),
         "self_score": 100.0,
     }
-    dealt = _redeals(tables, rng)
+    dealt = _redeals(tables, people, rng)
     facts |= _anchors(tables, facts, dealt)
     facts |= _halves_range(release, used, rng)
-    facts |= _matrices(tables, scenario.min_count)
+    facts |= _matrices(tables, people, scenario.min_count)
     low, high = _interval(dealt, avatar, kappa)
     return Outcome(
         score=score,
@@ -176,18 +200,19 @@ def compute(
     )
 
 
-def _redeals(tables: _Tables, rng: np.random.Generator) -> NDArray[np.float64]:
+def _redeals(tables: _Tables, people: _People, rng: np.random.Generator) -> NDArray[np.float64]:
     """Return Delta between two real samples for each re-deal of WO and HO in their sizes."""
     import numpy as np
 
     from evalkit.quantities import Deals, content_order
 
     pool = np.concatenate([tables.working, tables.holdout])  # (N + rows of HO, p)
-    pool = pool[content_order(list(pool.T))]
-    deals = Deals(pool)
+    order, persons = content_order(list(pool.T)), people.working.followed_by(people.holdout)
+    owner = np.arange(len(pool)) if persons.are_rows else persons.code[order]
+    deals = Deals(pool[order])
     deltas = []
     for _ in range(REDEALS):
-        dealt = rng.permutation(len(pool)) < len(tables.holdout)
+        dealt = (rng.permutation(persons.count) < people.holdout.count)[owner]
         holdout, working = deals.correlations_of(dealt)
         deltas.append(mean_difference(working, holdout))
     return np.array(deltas)  # (200,)
@@ -212,7 +237,7 @@ def _anchors(
 
     from evalkit.quantities import correlations
 
-    n, n_holdout, n_avatars = (len(t) for t in (tables.working, tables.holdout, tables.avatars))
+    n, n_holdout, n_avatars = (facts[f"n_{t}"] for t in ("working", "holdout", "working_avatars"))
     kappa, reference = facts["kappa"], facts["reference_difference"]
     independent = mean_difference(correlations(tables.working), np.eye(len(tables.variables)))
     # A difference of two samples shrinks with 1/n + 1/m; this brings it to the avatars' size.
@@ -237,11 +262,11 @@ def _halves_range(
     empty: dict[str, Any] = {"split_low": None, "split_high": None, "split_count": None}
     if release.holdout_kind == "real":
         return empty
-    scores = []
+    scores, n_working = [], release.persons_of("working").count  # the same for every seed
     for seed in rng.integers(2**31, size=SPLITS):
         tables = _Tables.of(used, *release.halves(int(seed)))
         reference, avatar = tables.differences()
-        scores.append(ratio(reference, avatar, scaling(len(tables.working))))
+        scores.append(ratio(reference, avatar, scaling(n_working)))
     low, high = np.quantile(scores, [0.025, 0.975])
     return {"split_low": float(low), "split_high": float(high), "split_count": SPLITS}
 
@@ -259,31 +284,50 @@ def _collapsed(release: Release, used: tuple[str, ...]) -> list[dict[str, str]]:
     ]
 
 
-def _matrices(tables: _Tables, min_count: int) -> dict[str, Any]:
+def _matrices(tables: _Tables, people: _People, min_count: int) -> dict[str, Any]:
     """Return the worst pairs and the correlations among the variables in them.
 
-    A pair is shown only if at least `min_count` rows of each table are filled in both columns.
+    A pair is shown only if at least `min_count` people of each table, or avatars, are filled in
+    both columns.
     """
     import numpy as np
 
-    from evalkit.quantities import correlations, filled_pairs
+    from evalkit.quantities import correlations
     from evalkit.quantities_matrices import shown_matrices
 
     parts = (tables.working, tables.avatars, tables.holdout)
     working, avatars, holdout = (correlations(part) for part in parts)
-    enough = np.min([filled_pairs(part) for part in parts], axis=0) >= min_count  # (p, p)
+    whose = (people.working, people.avatars, people.holdout)
+    filled = [_filled_people(*pair) for pair in zip(parts, whose, strict=True)]
+    enough = np.min(filled, axis=0) >= min_count  # (p, p)
     return shown_matrices(tables.variables, (working, avatars, holdout), enough)
+
+
+def _filled_people(matrix: NDArray[np.float64], persons: Persons) -> NDArray[np.int64]:
+    """Return how many people have a row filled in both columns, for each pair of columns."""
+    import numpy as np
+
+    from evalkit.quantities import filled_pairs
+
+    if persons.are_rows:
+        return filled_pairs(matrix)
+    order = np.argsort(persons.code, kind="stable")
+    starts = np.flatnonzero(np.diff(persons.code[order], prepend=-1))
+    filled = ~np.isnan(matrix[order])
+    both = (np.logical_or.reduceat(filled & filled[:, [i]], starts) for i in range(filled.shape[1]))
+    return np.array([one.sum(axis=0) for one in both])
 
 
 def _warnings(release: Release, facts: Mapping[str, Any]) -> list[Message]:
     """Return what the reader must know beside the score."""
     found = []
     n, n_holdout = facts["n_working"], facts["n_holdout"]
+    unit = "rows" if release.individual is None else "persons"
     if n < STABLE_ROWS:
         found.append(
             say(
                 "few_rows_unstable",
-                "Only {n_working} rows: under 200 this score is unstable.",
+                f"Only {{n_working}} {unit}: under 200 this score is unstable.",
                 n_working=n,
             )
         )
@@ -291,8 +335,8 @@ def _warnings(release: Release, facts: Mapping[str, Any]) -> list[Message]:
         found.append(
             say(
                 "small_holdout",
-                "The holdout has {n_holdout} rows against {n_working}: a small reference raises "
-                "the score; with an average holdout of equal size it would be about "
+                f"The holdout has {{n_holdout}} {unit} against {{n_working}}: a small reference "
+                "raises the score; with an average holdout of equal size it would be about "
                 "{score_at_equal_sizes:.1f}.",
                 n_holdout=n_holdout,
                 n_working=n,
@@ -372,5 +416,6 @@ METRIC = Metric(
     compute=compute,
     draw=draw,
     needs=frozenset({Need.HOLDOUT}),
+    by_person=True,
     copy_score=100.0,
 )

@@ -71,5 +71,6 @@ METRIC = Metric(
     needs=frozenset({Need.ROW_LINK}),
     uses_known=True,
     legacy=True,
+    by_person=True,
     copy_score=0.0,
 )

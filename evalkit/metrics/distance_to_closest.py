@@ -6,10 +6,11 @@ the same originals (WO). With q the 5 % quantile of b:
     e     = max(0, (P(a <= q) - P(b <= q)) / (1 - P(b <= q)))
     score = 100 * min(1, median(a) / median(b), 1 - e)
 
-The ratio is left out where median(b) is 0. Sources: the distance to the closest record against
-that of a holdout is that of Platzer, M. and Reutterer, T. (2021), Holdout-based empirical
-assessment of mixed-type synthetic data, Frontiers in Big Data 4, 679939; the near-copy excess e is
-our own choice, because a median cannot see that a third of the rows was copied.
+The ratio is left out where median(b) is 0. Each person counts once, however many rows are theirs.
+Sources: the distance to the closest record against that of a holdout is that of Platzer, M. and
+Reutterer, T. (2021), Holdout-based empirical assessment of mixed-type synthetic data, Frontiers in
+Big Data 4, 679939; the near-copy excess e is our own choice, because a median cannot see that a
+third of the rows was copied.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from evalkit.figures import Drawing
     from evalkit.messages import Message
+    from evalkit.quantities_closeness import Closeness
     from evalkit.release import Release
     from evalkit.scenario import Scenario
 
@@ -47,7 +49,7 @@ class Comparison:
     ----------
     medians, strangers_medians : tuple of three float
         Median, lower and upper end of its interval.
-    near, strangers_near : tuple of two int
+    near, strangers_near : tuple of float and int
         How many lie within q, and how many there are.
     q : float
         The 5 % quantile of the strangers' distances.
@@ -55,8 +57,8 @@ class Comparison:
 
     medians: tuple[float, float, float]
     strangers_medians: tuple[float, float, float]
-    near: tuple[int, int]
-    strangers_near: tuple[int, int]
+    near: tuple[float, int]
+    strangers_near: tuple[float, int]
     q: float
 
     @property
@@ -86,13 +88,20 @@ class Comparison:
         return 100 * min(low for low, _ in ends), 100 * min(high for _, high in ends)
 
 
-def compare(avatars: NDArray[np.float64], strangers: NDArray[np.float64]) -> Comparison:
+def compare(
+    avatars: NDArray[np.float64],
+    strangers: NDArray[np.float64],
+    avatar_weights: NDArray[np.float64] | None = None,
+    stranger_weights: NDArray[np.float64] | None = None,
+) -> Comparison:
     """Return the comparison of two sets of distances.
 
     Parameters
     ----------
     avatars, strangers : ndarray of float64, shapes (m,) and (n,)
         a and b, at least one of each.
+    avatar_weights, stranger_weights : ndarray of float64, optional
+        What each of them counts, 1 if nothing else is said.
 
     Returns
     -------
@@ -105,26 +114,14 @@ def compare(avatars: NDArray[np.float64], strangers: NDArray[np.float64]) -> Com
     >>> compare(np.array([0.1, 0.2, 0.3]), np.array([0.1, 0.4, 0.5])).score
     50.0
     """
-    import numpy as np
+    from evalkit.quantities_closeness import Weighed
 
-    ordered = np.sort(strangers)
-    q = float(ordered[math.ceil(NEAR_SHARE * len(ordered)) - 1])
-    return Comparison(
-        _median(avatars),
-        _median(strangers),
-        (int((avatars <= q + TIE).sum()), len(avatars)),
-        (int((strangers <= q + TIE).sum()), len(strangers)),
-        q,
+    made, others = Weighed.of(avatars, avatar_weights), Weighed.of(strangers, stranger_weights)
+    q = others.at(math.ceil(NEAR_SHARE * others.size) - 1)
+    near, strangers_near = (
+        (round(one.share_upto(q + TIE) * one.size, 6), one.size) for one in (made, others)
     )
-
-
-def _median(values: NDArray[np.float64]) -> tuple[float, float, float]:
-    """Return the median and the ends of its interval."""
-    import numpy as np
-
-    ordered = np.sort(values)
-    low, high = intervals.median_ranks(len(ordered)) or (0, len(ordered) - 1)
-    return float(np.median(ordered)), float(ordered[low]), float(ordered[high])
+    return Comparison(made.median, others.median, near, strangers_near, q)
 
 
 def compute(
@@ -136,18 +133,17 @@ def compute(
     del rng  # nothing is drawn here
     if release.holdout_kind != "real" and not release.row_link:
         return NotApplicable(_no_reference())
-    if len(release.reference) < FEWEST_HOLDOUT:
-        return NotApplicable(_too_few(len(release.reference)))
+    n_holdout = release.persons_of("reference").count
+    if n_holdout < FEWEST_HOLDOUT:
+        return NotApplicable(_too_few(n_holdout))
     near = closeness(release, scenario.seed)
-    strangers = near.people.strangers.to_originals
-    found = compare(near.to_originals, strangers)
+    strangers = near.people.strangers
+    found = _compared(near, strangers)
     if found.strangers_near[0] == found.strangers_near[1]:
         return NotApplicable(_no_spread())
-    floors = [
-        compare(mixed.to_originals, strangers).score for mixed in shuffled(release, scenario.seed)
-    ]
+    floors = [_compared(mixed, strangers).score for mixed in shuffled(release, scenario.seed)]
     anchors = {
-        "self_score": compare(copied(release, scenario.seed).to_originals, strangers).score,
+        "self_score": _compared(copied(release, scenario.seed), strangers).score,
         "floor_score": math.fsum(floors) / len(floors),
         "floor_shuffles": len(floors),
     }
@@ -159,6 +155,12 @@ def compute(
     )
 
 
+def _compared(near: Closeness, strangers: Closeness) -> Comparison:
+    """Return the comparison in which each person counts once."""
+    distances = near.to_originals, strangers.to_originals
+    return compare(*distances, near.weights, strangers.weights)
+
+
 def _facts(found: Comparison, release: Release, min_count: int) -> dict[str, Any]:
     """Return the plain numbers; quantiles only where enough records lie beyond them."""
     from evalkit.quantities_closeness import shown_distance
@@ -167,7 +169,7 @@ def _facts(found: Comparison, release: Release, min_count: int) -> dict[str, Any
     middle = [shown_distance(end, m // 2, min_count) for end in found.medians]
     others = [shown_distance(end, n // 2, min_count) for end in found.strangers_medians]
     return {
-        "n_working": len(release.working),
+        "n_working": release.persons_of("working").count,
         "n_holdout": n,
         "median_distance": middle[0],
         "median_interval": None if None in middle else middle[1:],
@@ -255,5 +257,6 @@ METRIC = Metric(
     compute=compute,
     draw=draw,
     needs=frozenset({Need.HOLDOUT}),
+    by_person=True,
     copy_score=0.0,
 )

@@ -5,9 +5,10 @@ to x_i by Euclidean distance:
 
     score = 100 * (1 - 1/n * sum_i 1[y_i in T(i)] / |T(i)|)
 
-A hit among several equally near avatars counts as the attacker's chance to pick the own one.
-Source: published by the vendor of the Avatar method (Guillaudeux et al., npj Digital Medicine
-6:37, 2023), where the distance is taken in the axes of a factor analysis.
+With several rows a person, hits are averaged over them and any avatar made from one is the own. A
+hit among several equally near avatars counts as the attacker's chance to pick the own one. Source:
+published by the vendor of the Avatar method (Guillaudeux et al., npj Digital Medicine 6:37, 2023),
+where the distance is taken in the axes of a factor analysis.
 """
 
 from __future__ import annotations
@@ -57,25 +58,25 @@ def compute(release: Release, scenario: Scenario, rng: np.random.Generator) -> O
     from evalkit.quantities_linked import link_doubt, own_ranks
 
     found = own_ranks(release, scenario.seed)
-    hit = hits(found.avatars)
-    nearest = found.avatars.nearer == 0  # y_i in T(i)
+    hit = found.persons.means(hits(found.avatars))
+    nearest = found.persons.means(found.avatars.nearer == 0)  # y_i in T(i)
     n = len(hit)
     share = math.fsum(hit) / n
     low, high = intervals.wilson(n * share, n)
     facts: dict[str, Any] = {
-        "n_original": len(release.original),
+        "n_original": release.persons_of("original").count,
         "n_avatars": len(release.avatars),
         "n_axes": found.axes,
         "variance_share": found.variance_share,
         "ties_as_hits": 100 * (1 - float(nearest.mean())),
-        "certain_hits": int((nearest & (found.avatars.tied == 1)).sum()),
-        "possible_hits": int(nearest.sum()),
-        "self_score": 100 * (1 - math.fsum(hits(found.copy)) / n),
-        "floor_score": 100 * (1 - 1 / len(release.avatars)),
+        "certain_hits": int((hit == 1).sum()),
+        "possible_hits": int((nearest > 0).sum()),
+        "self_score": 100 * (1 - math.fsum(found.persons.means(hits(found.copy))) / n),
+        "floor_score": 100 * (1 - 1 / found.candidates),
         "attempts": n,
         "success_share": share,
         "success_interval": [low, high],
-        "naive_share": 1 / len(release.avatars),
+        "naive_share": 1 / found.candidates,
         "control_attempts": None,
         "control_share": None,
         "control_interval": None,
@@ -84,7 +85,7 @@ def compute(release: Release, scenario: Scenario, rng: np.random.Generator) -> O
         "detectable_excess": None,
     }
     score = 100 * (1 - share)
-    doubt = link_doubt(found.avatars, len(release.avatars))
+    doubt = link_doubt(found)
     return Outcome(
         score=score,
         interval=(100 * (1 - high), 100 * (1 - low)),
@@ -125,5 +126,6 @@ METRIC = Metric(
     compute=compute,
     draw=draw,
     needs=frozenset({Need.ROW_LINK}),
+    by_person=True,
     copy_score=0.0,
 )

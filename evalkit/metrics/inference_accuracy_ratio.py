@@ -8,8 +8,9 @@ MAE the mean absolute error:
     levels:  score = 100 * BA(HO) / BA(WA)
     numbers: score = 100 * MAE(WA) / MAE(HO)
 
-shown up to 200. Name and reading: published by the vendor of the Avatar method; model, cuts and
-the choice of errors are our own.
+shown up to 200. Where people have several rows, tables are cut to whole persons, and each person
+of WO counts once in BA and MAE; a model learns from every row. Name and reading: published by the
+vendor of the Avatar method; model, cuts and the choice of errors are our own.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from evalkit.figures import Drawing
     from evalkit.messages import Message
+    from evalkit.persons import Persons
     from evalkit.release import Release
     from evalkit.scenario import Scenario
     from evalkit.steps import Steps
@@ -48,26 +50,33 @@ class Rows:
 
     known: NDArray[np.float64]  # (rows, |K|), from `features`
     sensitive: NDArray[Any]  # (rows,): numbers, or whole numbers for levels
+    persons: Persons
 
     def __len__(self) -> int:
         """Return the number of rows."""
         return len(self.sensitive)
 
     def sampled(self, size: int, rng: np.random.Generator) -> Rows:
-        """Return `size` rows drawn without repeats, all of them where there are no more."""
+        """Return `size` rows drawn without repeats, all of them where there are no more.
+
+        Where people have several, about `size`: those of whole persons.
+        """
         import numpy as np
 
         if size >= len(self):
             return self
-        chosen = np.sort(rng.choice(len(self), size, replace=False))
-        return Rows(self.known[chosen], self.sensitive[chosen])
+        chosen = self.persons.drawn(np.arange(len(self)), size, rng)
+        return Rows(self.known[chosen], self.sensitive[chosen], self.persons.part(chosen))
 
     def shuffled(self, rng: np.random.Generator) -> Rows:
         """Return the table with each column in a random order of its own."""
         import numpy as np
 
+        from evalkit.persons import Persons
+
         known = rng.permuted(np.sort(self.known, axis=0), axis=0)
-        return Rows(known, rng.permutation(np.sort(self.sensitive)))
+        sensitive = rng.permutation(np.sort(self.sensitive))
+        return Rows(known, sensitive, Persons.one_row_each(len(sensitive)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,8 +118,10 @@ class Contest:
 
     def judged(self, guessed: NDArray[Any]) -> float:
         """Return the balanced accuracy, or the mean absolute error, of guesses for WO."""
-        truth = self.tested.sensitive
-        return (balanced_accuracy if self.of_levels else mean_absolute_error)(truth, guessed)
+        truth, persons = self.tested.sensitive, self.tested.persons
+        weights = None if persons.are_rows else persons.weights
+        judge = balanced_accuracy if self.of_levels else mean_absolute_error
+        return judge(truth, guessed, weights)
 
     def chance(self) -> float:
         """Return what a guess achieves that uses nothing known about the person."""
@@ -118,10 +129,14 @@ class Contest:
 
         if self.of_levels:
             return 1 / len(np.unique(self.tested.sensitive))
-        return self.judged(np.full(len(self.tested), np.median(self.holdout.sensitive)))
+        values, persons = self.holdout.sensitive, self.holdout.persons
+        middle = np.median(values) if persons.are_rows else persons.quantiles(values, (0.5,))[0]
+        return self.judged(np.full(len(self.tested), middle))
 
 
-def balanced_accuracy(truth: NDArray[Any], guessed: NDArray[Any]) -> float:
+def balanced_accuracy(
+    truth: NDArray[Any], guessed: NDArray[Any], weights: NDArray[np.float64] | None = None
+) -> float:
     """Return the mean, over the levels that occur, of the share guessed right, 0 to 1.
 
     Parameters
@@ -142,11 +157,14 @@ def balanced_accuracy(truth: NDArray[Any], guessed: NDArray[Any]) -> float:
     """
     import numpy as np
 
-    shares = [float((guessed[truth == level] == level).mean()) for level in np.unique(truth)]
+    right = (guessed == truth).astype(np.float64)
+    shares = [_weighed_mean(right, truth == level, weights) for level in np.unique(truth)]
     return math.fsum(shares) / len(shares)
 
 
-def mean_absolute_error(truth: NDArray[Any], guessed: NDArray[Any]) -> float:
+def mean_absolute_error(
+    truth: NDArray[Any], guessed: NDArray[Any], weights: NDArray[np.float64] | None = None
+) -> float:
     """Return the mean absolute difference, in the unit of the variable.
 
     Parameters
@@ -167,7 +185,16 @@ def mean_absolute_error(truth: NDArray[Any], guessed: NDArray[Any]) -> float:
     """
     import numpy as np
 
-    return math.fsum(np.abs(truth - guessed)) / len(truth)
+    return _weighed_mean(np.abs(truth - guessed), np.ones(len(truth), np.bool_), weights)
+
+
+def _weighed_mean(
+    values: NDArray[Any], chosen: NDArray[np.bool_], weights: NDArray[np.float64] | None
+) -> float:
+    """Return the mean of the chosen values, each with its weight or 1."""
+    if weights is None:
+        return math.fsum(values[chosen]) / int(chosen.sum())
+    return math.fsum(values[chosen] * weights[chosen]) / math.fsum(weights[chosen])
 
 
 def compute(
@@ -222,26 +249,29 @@ def _contest(
     found = features(schema, frames, known)
     of_levels = not schema[sensitive].is_number
     if of_levels:
-        targets = joined_levels(column_ranks(schema, frames, sensitive))
+        levels = column_ranks(schema, frames, sensitive)
+        targets = joined_levels(levels, release.persons_of("working"))
     else:
         targets = [cells(frame, schema, sensitive).astype(np.float64) for frame in frames]
-    working, avatars, holdout = (
-        _in_content_order(table, target)
-        for table, target in zip(found.tables, targets, strict=True)
-    )
+    persons = [release.persons_of(one) for one in ("working", "working_avatars", "reference")]
+    working, avatars, holdout = map(_in_content_order, found.tables, targets, persons)
     if not len(avatars) or not len(holdout) or len(np.unique(working.sensitive)) < 2:  # noqa: PLR2004 - one value needs no guess
         return None
     tested = working.sampled(MOST_ROWS, rng)
     return Contest(working, tested, avatars, holdout, found.categorical, of_levels)
 
 
-def joined_levels(ranks: Sequence[NDArray[np.integer]]) -> list[NDArray[np.int64]]:
+def joined_levels(
+    ranks: Sequence[NDArray[np.integer]], persons: Persons | None = None
+) -> list[NDArray[np.int64]]:
     """Return the sensitive levels as whole numbers; those of fewer than 10 originals are one.
 
     Parameters
     ----------
     ranks : sequence of ndarray of int
         Ranks of the levels, -1 for missing, which is a level too; the originals come first.
+    persons : Persons, optional
+        Whose the originals' rows are; each a person of its own if left out.
 
     Returns
     -------
@@ -257,21 +287,26 @@ def joined_levels(ranks: Sequence[NDArray[np.integer]]) -> list[NDArray[np.int64
     """
     import numpy as np
 
+    from evalkit.quantities_rows import holders
+
     size = 2 + max(int(one.max(initial=-1)) for one in ranks)
-    counts = np.bincount(ranks[0] + 1, minlength=size)
+    owner = np.arange(len(ranks[0])) if persons is None else persons.code
+    counts = holders((ranks[0] + 1).astype(np.int64), owner, size)
     common = np.flatnonzero(counts >= FEWEST_OF_LEVEL)
     number = np.full(size, len(common))
     number[common] = np.arange(len(common))
     return [number[one + 1] for one in ranks]
 
 
-def _in_content_order(known: NDArray[np.float64], sensitive: NDArray[Any]) -> Rows:
+def _in_content_order(
+    known: NDArray[np.float64], sensitive: NDArray[Any], persons: Persons
+) -> Rows:
     """Return the rows with a filled target, so that their order in the file is gone."""
     import numpy as np
 
     filled = np.flatnonzero(~np.isnan(sensitive))
     order = filled[np.lexsort((sensitive[filled], *known[filled].T))]
-    return Rows(known[order], sensitive[order])
+    return Rows(known[order], sensitive[order], persons.part(order))
 
 
 def _mean(results: Sequence[float]) -> float:
@@ -385,4 +420,5 @@ METRIC = Metric(
     draw=draw,
     needs=frozenset({Need.HOLDOUT, Need.SENSITIVE}),
     uses_known=True,
+    by_person=True,
 )

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from evalkit.figures import Drawing
     from evalkit.messages import Message
+    from evalkit.persons import Persons
     from evalkit.quantities import Pairing
     from evalkit.quantities_control import Controlled
     from evalkit.release import Release
@@ -47,13 +48,15 @@ SHUFFLES = 5
 ROUNDING = 1e-9
 
 
-def tolerance(values: NDArray[np.generic]) -> float:
+def tolerance(values: NDArray[np.generic], persons: Persons | None = None) -> float:
     """Return how far a guessed number may lie from the true one and still be right.
 
     Parameters
     ----------
     values : ndarray, shape (n,)
         The originals' sensitive numbers; NaN is left out.
+    persons : Persons, optional
+        Of the n rows: each person then counts once.
 
     Returns
     -------
@@ -69,10 +72,14 @@ def tolerance(values: NDArray[np.generic]) -> float:
     """
     import numpy as np
 
-    filled = values[~np.isnan(values)]
+    is_filled = ~np.isnan(values)
+    filled = values[is_filled]
     if not filled.size:
         return 0.0
-    low, high = np.quantile(filled, RANGE_QUANTILES)
+    if persons is None or persons.are_rows:
+        low, high = np.quantile(filled, RANGE_QUANTILES)
+    else:
+        low, high = persons.part(np.flatnonzero(is_filled)).quantiles(filled, RANGE_QUANTILES)
     return TOLERANCE * float(high - low)
 
 
@@ -147,30 +154,31 @@ class Attack:
             found[found < 0] = np.nan
         return found
 
-    def successes(self, pairing: Pairing, people: pd.DataFrame, avatars: pd.DataFrame) -> float:
+    def successes(self, pairing: Pairing, people: str, avatars: pd.DataFrame) -> float:
         """Return for how many `people` the value of their nearest of `avatars` is right."""
         from evalkit.kernels.answers import answered_share
 
         guesses = Guesses.of(self.truth(avatars), self.reach)
-        ranges = guesses.right(self.truth(people))
+        ranges = guesses.right(self.truth(getattr(self.release, people)))
         found = answered_share(pairing.shared(self.known), guesses.rank, *ranges)
-        return math.fsum(found)
+        return math.fsum(self.release.persons_of(people).means(found))
 
     def against(self, pairings: tuple[Pairing, Pairing], avatars: pd.DataFrame) -> Controlled:
         """Return the attack on originals and holdout, each paired with `avatars`."""
         from evalkit.quantities_control import Controlled
 
-        people = self.release.working, self.release.reference
+        people = "working", "reference"
         hits = (self.successes(*one, avatars) for one in zip(pairings, people, strict=True))
-        return Controlled(next(hits), len(people[0]), next(hits), len(people[1]))
+        sizes = [self.release.persons_of(one).count for one in people]
+        return Controlled(next(hits), sizes[0], next(hits), sizes[1])
 
-    def naive_success(self, people: pd.DataFrame, avatars: pd.DataFrame) -> float:
-        """Return the share of `people` for whom the naive guess is right."""
-        guesses = Guesses.of(self.truth(avatars), self.reach)
-        low, high = guesses.right(self.truth(people))
+    def naive_success(self, avatars: pd.DataFrame) -> float:
+        """Return the share of the originals for whom the naive guess is right."""
+        guesses, persons = Guesses.of(self.truth(avatars), self.reach), "working"
+        low, high = guesses.right(self.truth(self.release.working))
         numeric = self.release.schema[self.sensitive].is_number
         shares = [
-            float(((low <= rank) & (rank <= high)).mean())
+            float(self.release.persons_of(persons).means((low <= rank) & (rank <= high)).mean())
             for rank in guesses.naive(numeric=numeric)
         ]
         return math.fsum(shares) / len(shares)
@@ -188,7 +196,8 @@ def compute(
         return NotApplicable(_nothing_known(sensitive))
     original, avatars = release.working, release.working_avatars
     is_number = schema[sensitive].is_number
-    reach = tolerance(cells(original, schema, sensitive)) if is_number else 0.0
+    persons = release.persons_of("working")
+    reach = tolerance(cells(original, schema, sensitive), persons) if is_number else 0.0
     attack = Attack(release, known, sensitive, reach)
     pairings = (
         real_pairing(release, "original", "avatars"),
@@ -204,7 +213,7 @@ def compute(
         "tolerance_share": TOLERANCE,
         "control_wrong": found.control_failures,
         **found.facts(),
-        "naive_share": attack.naive_success(original, avatars),
+        "naive_share": attack.naive_success(avatars),
     }
     if found.control_failures < FEWEST_WRONG:
         return NotApplicable(_too_few_wrong(sensitive), facts)
@@ -279,5 +288,6 @@ METRIC = Metric(
     draw=draw,
     needs=frozenset({Need.REAL_HOLDOUT, Need.SENSITIVE}),
     uses_known=True,
+    by_person=True,
     copy_score=0.0,
 )

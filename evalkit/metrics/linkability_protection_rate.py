@@ -9,7 +9,8 @@ original x_i looks for its nearest avatar on each half, ties broken uniformly at
 
 with Gower's distance G and numeric ranges over originals and avatars together. Source: founding
 document "Linkability Protection Rate". The average over ties is exact: with the tie sets T_A and
-T_B, record i is linked with probability |T_A & T_B| / (|T_A| * |T_B|).
+T_B, record i is linked with probability |T_A & T_B| / (|T_A| * |T_B|). Where a person has
+several rows, n counts persons: the attacker holds one of a person's rows, any as likely.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from evalkit import intervals
 from evalkit.messages import say
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from evalkit.figures import Drawing
     from evalkit.messages import Message
+    from evalkit.persons import Persons
     from evalkit.quantities import NearestSets, Pairing, Ranges
     from evalkit.release import Release
     from evalkit.scenario import Scenario
@@ -58,16 +60,17 @@ class Linkage:
     Attributes
     ----------
     probability : ndarray of float64, shape (n,)
-        P(i linked) over independent tie-breaking in both halves.
-    size_a, size_b : ndarray of int64, shape (n,)
-        Sizes of the tie sets T_A(i) and T_B(i).
+        P(i linked) over independent tie-breaking in both halves; of a person with several rows
+        their mean.
+    size_a, size_b : ndarray of float64, shape (n,)
+        Sizes of the tie sets T_A(i) and T_B(i), likewise.
     standard_error : float
         Of the mean probability; 0 where the expectation is exact.
     """
 
     probability: NDArray[np.float64]
-    size_a: NDArray[np.int64]
-    size_b: NDArray[np.int64]
+    size_a: NDArray[np.float64]
+    size_b: NDArray[np.float64]
     standard_error: float = 0.0
 
     @property
@@ -107,15 +110,39 @@ def linkability(release: Release, known_a: Sequence[str], known_b: Sequence[str]
     from evalkit.quantities import shared_pairing
 
     pairing = shared_pairing(release, "original", "avatars")
-    return _linkage(pairing.shared(known_a), pairing.shared(known_b))
+    persons = release.persons_of("original")
+    return _linkage(pairing.shared(known_a), pairing.shared(known_b), persons)
 
 
-def _linkage(in_a: NearestSets, in_b: NearestSets) -> Linkage:
-    """Return the attack from the tie sets of both halves."""
+def _linkage(in_a: NearestSets, in_b: NearestSets, persons: Persons) -> Linkage:
+    """Return the attack on persons from the tie sets of their rows in both halves."""
     from evalkit.quantities import link_probability
 
     linked = link_probability(in_a, in_b)
-    return Linkage(linked.probability, in_a.size, in_b.size, linked.standard_error)
+    probability = persons.means(linked.probability)
+    sizes = persons.means(in_a.size), persons.means(in_b.size)
+    return Linkage(probability, *sizes, linked.standard_error)
+
+
+@dataclass(frozen=True)
+class _People:
+    """Rows that are attacked, and whose they are."""
+
+    rows: pd.DataFrame
+    persons: Persons
+
+    @classmethod
+    def of(cls, release: Release, table: Literal["original", "holdout"]) -> _People:
+        """Return all rows of a table of real people."""
+        return cls(getattr(release, table), release.persons_of(table))
+
+
+@dataclass(frozen=True)
+class _Meeting:
+    """People beside the rows that they look for."""
+
+    pairing: Pairing
+    persons: Persons
 
 
 @dataclass(frozen=True)
@@ -129,33 +156,32 @@ class _Attacker:
 
     def meets(
         self,
-        queries: pd.DataFrame,
+        people: _People,
         targets: pd.DataFrame,
         column_ranges: Ranges | None = None,
         *,
         capped: bool = False,
-    ) -> Pairing:
-        """Return the tables in which `queries` look for their nearest `targets`."""
+    ) -> _Meeting:
+        """Return the tables in which `people` look for their nearest `targets`."""
         from evalkit.quantities import Pairing
 
         scale = self.together if column_ranges is None else column_ranges
-        return Pairing(self.release.schema, queries, targets, scale, capped=capped)
+        pairing = Pairing(self.release.schema, people.rows, targets, scale, capped=capped)
+        return _Meeting(pairing, people.persons)
 
-    def sample(self, table: pd.DataFrame, size: int, rng: np.random.Generator) -> pd.DataFrame:
-        """Return up to `size` rows, drawn without repeats, whatever their order in the file."""
-        import numpy as np
-
+    def sample(self, people: _People, size: int, rng: np.random.Generator) -> _People:
+        """Return about `size` rows of whole persons, whatever their order in the file."""
         from evalkit.quantities import in_content_order
 
-        rows = in_content_order(table, self.release.schema, self.known)
-        if len(rows) > size:
-            rows = rows[np.sort(rng.choice(len(rows), size, replace=False))]
-        return table.iloc[rows]
+        order = in_content_order(people.rows, self.release.schema, self.known)
+        rows = people.persons.drawn(order, size, rng)
+        return _People(people.rows.iloc[rows], people.persons.part(rows))
 
-    def attack(self, pairing: Pairing, halves: Halves) -> Linkage:
-        """Return the attack on the queries of `pairing` with the given halves of K."""
+    def attack(self, meeting: _Meeting, halves: Halves) -> Linkage:
+        """Return the attack on the people of `meeting` with the given halves of K."""
         self.steps.advance()
-        return _linkage(*(pairing.nearest(half) for half in halves))
+        in_a, in_b = (meeting.pairing.nearest(half) for half in halves)
+        return _linkage(in_a, in_b, meeting.persons)
 
 
 def compute(
@@ -195,10 +221,7 @@ def compute(
     facts |= _anchors(attacker, halves, rng)
     facts |= _splits(attacker, rng)
     facts |= _control(attacker, halves, linked, facts["floor_score"])
-    facts["curve"] = _curve(attacker, rng)
-    facts["curve_sample"] = min(n, CURVE_SAMPLE_ROWS)
-    n_control = 0 if release.holdout is None else len(release.holdout)
-    facts["curve_control_sample"] = min(n_control, CURVE_SAMPLE_ROWS)
+    facts |= _curve(attacker, rng)
     facts["curve_orders"] = CURVE_ORDERS
     low, high = intervals.wilson(n * linked.linked_share, n)
     return Outcome(
@@ -236,8 +259,8 @@ def _anchors(attacker: _Attacker, halves: Halves, rng: np.random.Generator) -> d
     from evalkit.quantities import ranges
 
     release, known = attacker.release, attacker.known
-    original, avatars = release.original, release.avatars
-    originals_only = ranges(release.schema, (original,), known)
+    original, avatars = _People.of(release, "original"), release.avatars
+    originals_only = ranges(release.schema, (release.original,), known)
     distinct = avatars.drop_duplicates(subset=list(known))
     shuffled = [
         attacker.attack(
@@ -247,7 +270,7 @@ def _anchors(attacker: _Attacker, halves: Halves, rng: np.random.Generator) -> d
     ]
     within = attacker.meets(original, avatars, originals_only, capped=True)
     return {
-        "self_score": attacker.attack(attacker.meets(original, original), halves).score,
+        "self_score": attacker.attack(attacker.meets(original, release.original), halves).score,
         "floor_score": math.fsum(shuffled) / SHUFFLES,
         "distinct_score": attacker.attack(attacker.meets(original, distinct), halves).score,
         "original_range_score": attacker.attack(within, halves).score,
@@ -275,9 +298,9 @@ def _splits(attacker: _Attacker, rng: np.random.Generator) -> dict[str, Any]:
     release, known = attacker.release, attacker.known
     total = count_splits(len(known))
     chosen = _chosen_splits(known, total, rng)
-    sample = attacker.sample(release.original, SPLIT_SAMPLE_ROWS, rng)
-    pairing = attacker.meets(sample, release.avatars)
-    scores = [attacker.attack(pairing, halves).score for halves in chosen]
+    sample = attacker.sample(_People.of(release, "original"), SPLIT_SAMPLE_ROWS, rng)
+    meeting = attacker.meets(sample, release.avatars)
+    scores = [attacker.attack(meeting, halves).score for halves in chosen]
     low, high = np.quantile(scores, [0.025, 0.975])
     return {
         "split_low": float(low),
@@ -285,7 +308,7 @@ def _splits(attacker: _Attacker, rng: np.random.Generator) -> dict[str, Any]:
         "split_worst": min(scores),
         "split_count": len(scores),
         "split_total": total,
-        "split_sample": len(sample),
+        "split_sample": sample.persons.count,
     }
 
 
@@ -319,7 +342,7 @@ def _chosen_splits(known: tuple[str, ...], total: int, rng: np.random.Generator)
     return [(first, tuple(n for n in known if n not in first)) for first in ordered]
 
 
-def _curve(attacker: _Attacker, rng: np.random.Generator) -> list[dict[str, float | None]]:
+def _curve(attacker: _Attacker, rng: np.random.Generator) -> dict[str, Any]:
     """Return the expected score against the number of known variables.
 
     Variables are added in 20 random orders, those of an order going to the two halves in turn.
@@ -327,29 +350,34 @@ def _curve(attacker: _Attacker, rng: np.random.Generator) -> list[dict[str, floa
     """
     release, known = attacker.release, attacker.known
     orders = [rng.permutation(len(known)) for _ in range(CURVE_ORDERS)]
-    sample = attacker.sample(release.original, CURVE_SAMPLE_ROWS, rng)
+    sample = attacker.sample(_People.of(release, "original"), CURVE_SAMPLE_ROWS, rng)
     avatars = attacker.meets(sample, release.avatars)
     control = None
     if release.holdout is not None:
-        people = attacker.sample(release.holdout, CURVE_SAMPLE_ROWS, rng)
+        people = attacker.sample(_People.of(release, "holdout"), CURVE_SAMPLE_ROWS, rng)
         control = attacker.meets(people, release.avatars)
     shuffled = [
         attacker.meets(sample, _shuffled_columns(release, known, rng))
         for _ in range(CURVE_SHUFFLES)
     ]
-    return [
+    points = [
         _curve_point(attacker, count, _halves_of(known, orders, count), avatars, control, shuffled)
         for count in _curve_counts(len(known))
     ]
+    return {
+        "curve": points,
+        "curve_sample": sample.persons.count,
+        "curve_control_sample": control.persons.count if control else 0,
+    }
 
 
 def _curve_point(  # noqa: PLR0913, PLR0917 - the tables of one point
     attacker: _Attacker,
     count: int,
     halves: list[Halves],
-    avatars: Pairing,
-    control: Pairing | None,
-    shuffled: Sequence[Pairing],
+    avatars: _Meeting,
+    control: _Meeting | None,
+    shuffled: Sequence[_Meeting],
 ) -> dict[str, float | None]:
     """Return the mean scores for one number of known variables."""
     import numpy as np
@@ -410,11 +438,11 @@ def _control(
         "detectable_excess": None,
         "holdout_score": None,
     }
-    holdout = attacker.release.holdout
-    if holdout is None:
+    if attacker.release.holdout is None:
         return facts
-    control = attacker.attack(attacker.meets(holdout, attacker.release.avatars), halves)
-    size, control_share = len(holdout), control.linked_share
+    people = _People.of(attacker.release, "holdout")
+    control = attacker.attack(attacker.meets(people, attacker.release.avatars), halves)
+    size, control_share = people.persons.count, control.linked_share
     interval = intervals.newcombe_difference(n * share, n, size * control_share, size)
     return facts | {
         "control_attempts": size,
@@ -494,5 +522,6 @@ METRIC = Metric(
     compute=compute,
     draw=draw,
     uses_known=True,
+    by_person=True,
     copy_score=0.0,
 )

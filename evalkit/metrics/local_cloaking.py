@@ -4,10 +4,11 @@ In principal axes, avatar y_i being made from original x_i, with Euclidean dista
 
     c_i = #{j : d(x_i, y_j) < d(x_i, y_i)}        score = median of c_i over all originals
 
-Source: published by the vendor of the Avatar method (Guillaudeux et al., npj Digital Medicine
-6:37, 2023). Its median of 24 on the Wisconsin data is reached if avatars that are as near as the
-own one count as nearer too; that reading is the fact `with_ties` and is never judged, because a
-copy of a coarse table would pass.
+With several rows a person, c_i counts the persons who have an avatar nearer than any of the own,
+and the rows of a person count as their mean. Source: published by the vendor of the Avatar method
+(Guillaudeux et al., npj Digital Medicine 6:37, 2023). Its median of 24 on the Wisconsin data is
+reached if avatars that are as near as the own one count as nearer too; that reading is the fact
+`with_ties` and is never judged, because a copy of a coarse table would pass.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
 SLUG = "local_cloaking"
 
 
-def median(counts: NDArray[np.int64]) -> float:
-    """Return the median of whole numbers.
+def median(counts: NDArray[np.int64] | NDArray[np.float64]) -> float:
+    """Return the median of numbers.
 
     Examples
     --------
@@ -51,28 +52,30 @@ def compute(release: Release, scenario: Scenario, rng: np.random.Generator) -> O
     from evalkit.quantities_linked import link_doubt, own_ranks
 
     found = own_ranks(release, scenario.seed)
-    cloaking = found.avatars.nearer  # c_i
+    cloaking = found.persons.means(found.avatars.nearer)  # c_i
     n = len(cloaking)
-    uncovered = int((cloaking == 0).sum())
-    by_chance = [float((one.nearer == 0).mean()) for one in found.shuffled]
+    uncovered = math.fsum(found.persons.means(found.avatars.nearer == 0))
+    few = found.shuffled_persons
+    by_chance = [float(few.means(one.nearer == 0).mean()) for one in found.shuffled]
     facts: dict[str, Any] = {
-        "n_original": len(release.original),
+        "n_original": release.persons_of("original").count,
         "n_avatars": len(release.avatars),
         "n_axes": found.axes,
         "variance_share": found.variance_share,
         "sample": n,
-        "with_ties": median(cloaking + found.avatars.tied - 1),
-        "n_uncovered": uncovered,
+        "with_ties": median(cloaking + found.persons.means(found.avatars.tied - 1)),
+        "n_uncovered": round(uncovered),
         "uncovered_share": uncovered / n,
         "uncovered_interval": list(intervals.wilson(uncovered, n)),
         "uncovered_floor_share": math.fsum(by_chance) / len(by_chance),
-        "self_score": median(found.copy.nearer),
-        "floor_score": math.fsum(median(one.nearer) for one in found.shuffled) / len(by_chance),
+        "self_score": median(found.persons.means(found.copy.nearer)),
+        "floor_score": math.fsum(median(few.means(one.nearer)) for one in found.shuffled)
+        / len(by_chance),
         "floor_shuffles": len(by_chance),
-        "floor_sample": len(found.shuffled[0].nearer),
+        "floor_sample": few.count,
     }
     interval = _interval(cloaking)
-    doubt = link_doubt(found.avatars, len(release.avatars))
+    doubt = link_doubt(found)
     return Outcome(
         score=median(cloaking),
         warnings=(doubt,) if doubt else (),
@@ -82,7 +85,7 @@ def compute(release: Release, scenario: Scenario, rng: np.random.Generator) -> O
     )
 
 
-def _interval(counts: NDArray[np.int64]) -> tuple[float, float] | None:
+def _interval(counts: NDArray[np.float64]) -> tuple[float, float] | None:
     """Return the 95 % interval of the median, or nothing for fewer than six originals."""
     import numpy as np
 
@@ -115,6 +118,7 @@ METRIC = Metric(
     compute=compute,
     draw=draw,
     needs=frozenset({Need.ROW_LINK}),
+    by_person=True,
     copy_score=0.0,
     unit="avatars",
 )

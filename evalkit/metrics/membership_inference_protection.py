@@ -12,6 +12,7 @@ pairs of one person used and one never used
     AUC   = P(t(used) > t(never used)), ties counting one half
     score = 100 * (1 - max(0, 2 * AUC - 1))
 
+A person with several rows has the mean of t over them, and the others are other persons.
 Source: a nearest-neighbour form of the density ratio of van Breugel, B., Sun, H., Qian, Z. and
 van der Schaar, M. (2023), Membership inference attacks against synthetic data through overfitting
 detection, arXiv 2302.12580.
@@ -54,8 +55,9 @@ def compute(
     from evalkit.quantities_closeness import closeness, copied, shuffled
 
     del rng  # nothing is drawn here
-    if len(release.reference) < FEWEST_HOLDOUT:
-        return NotApplicable(_too_few(len(release.reference)))
+    n_holdout = release.persons_of("reference").count
+    if n_holdout < FEWEST_HOLDOUT:
+        return NotApplicable(_too_few(n_holdout))
     near = closeness(release, scenario.seed)
     used, unused = density_ratios(near)
     area, plain = area_of_ranks(used, unused), area_of_ranks(*_plain(near))
@@ -66,8 +68,8 @@ def compute(
     ]
     facts: dict[str, Any] = {
         "n_avatars": len(near.avatars),
-        "n_working": len(release.working),
-        "n_holdout": len(release.reference),
+        "n_working": release.persons_of("working").count,
+        "n_holdout": release.persons_of("reference").count,
         "area": area,
         "area_interval": [low, high],
         "plain_area": plain,
@@ -92,18 +94,22 @@ def density_ratios(near: Closeness) -> Groups:
     positive = isolation[isolation > 0]
     floor = positive.min() / 2 if len(positive) else 1.0
     ratio = np.log(np.maximum(isolation, floor)) - np.log(np.maximum(distance, floor))
-    return _apart(np.round(ratio, DECIMALS), near.people.attacked[1])
+    return _apart(near, np.round(ratio, DECIMALS))
 
 
 def _plain(near: Closeness) -> Groups:
     """Return the plain statistic: the nearer an avatar, the more likely in."""
     import numpy as np
 
-    return _apart(-np.round(near.of_attacked, DECIMALS), near.people.attacked[1])
+    return _apart(near, -np.round(near.of_attacked, DECIMALS))
 
 
-def _apart(values: NDArray[np.float64], member: NDArray[np.bool_]) -> Groups:
-    return values[member], values[~member]
+def _apart(near: Closeness, values: NDArray[np.float64]) -> Groups:
+    """Return the mean over the records of each person, people used and never used apart."""
+    import numpy as np
+
+    of_persons = np.round(near.people.attacked[1].means(values), DECIMALS)
+    return of_persons[near.people.member], of_persons[~near.people.member]
 
 
 def score_of(area: float) -> float:
@@ -207,5 +213,6 @@ METRIC = Metric(
     compute=compute,
     draw=draw,
     needs=frozenset({Need.REAL_HOLDOUT}),
+    by_person=True,
     copy_score=0.0,
 )

@@ -7,6 +7,7 @@ to the nearest avatar, and over all pairs of one person used and one never used
     AUC   = P(d(used) < d(never used)), ties counting one half
     score = 100 * (1 - max(0, 2 * AUC - 1))
 
+A person with several rows is taken at the most isolated of them, and the others are other persons.
 Source: that distances to the closest neighbours find the people at risk is shown by Meeus, M.,
 Guepin, F., Cretu, A.-M. and de Montjoye, Y.-A. (2023), Achilles' heels: vulnerable record
 identification in synthetic data publishing, arXiv 2306.10308; the score is our own choice.
@@ -47,8 +48,8 @@ def compute(
 
     del rng  # nothing is drawn here
     near = closeness(release, scenario.seed)
-    member = near.people.attacked[1]
-    rare = outliers(near.people.isolation)
+    member = near.people.member
+    rare = outliers(near.people.attacked[1].largest(near.people.isolation))
     n, m = int((rare & member).sum()), int((rare & ~member).sum())
     if min(n, m) < FEWEST_OUTLIERS:
         return NotApplicable(_too_few(n, m), {"n_outliers": n, "n_holdout_outliers": m})
@@ -62,8 +63,8 @@ def compute(
         interval_method="newcombe_area",
         facts={
             "n_avatars": len(near.avatars),
-            "n_working": len(release.working),
-            "n_holdout": len(release.reference),
+            "n_working": release.persons_of("working").count,
+            "n_holdout": release.persons_of("reference").count,
             "n_outliers": n,
             "n_holdout_outliers": m,
             "isolated_share": float(rare.mean()),
@@ -120,7 +121,10 @@ def _area(near: Closeness, rare: NDArray[np.bool_]) -> float:
 
     from evalkit.kernels.ranking import area_of_ranks
 
-    closeness, member = -np.round(near.of_attacked, DECIMALS), near.people.attacked[1]
+    persons, member = near.people.attacked[1], near.people.member
+    isolation = np.round(near.people.isolation, DECIMALS)
+    rows = np.flatnonzero(isolation >= persons.largest(isolation)[persons.code])
+    closeness = persons.part(rows).means(-np.round(near.of_attacked[rows], DECIMALS))
     return area_of_ranks(closeness[rare & member], closeness[rare & ~member])
 
 
@@ -172,5 +176,6 @@ METRIC = Metric(
     compute=compute,
     draw=draw,
     needs=frozenset({Need.REAL_HOLDOUT}),
+    by_person=True,
     copy_score=0.0,
 )

@@ -1,6 +1,6 @@
 r"""Replicated uniques: people whom the known variables single out, found among the avatars.
 
-A record is unique if no other record of the pool WO and HO has its values on the known variables
+A record is unique if no other person of the pool WO and HO has its values on the known variables
 K. With U_WO the unique originals, U_HO the unique records of the holdout:
 
     s_WO = share of U_WO with an avatar of the same values on K,  s_HO = the same for U_HO
@@ -52,22 +52,29 @@ def search(release: Release, avatars: pd.DataFrame, known: tuple[str, ...]) -> C
     Returns
     -------
     Controlled
-        The attempts are the unique people of either group.
+        The attempts are the unique people of either group; of a person with several unique
+        records the share that is replicated counts.
     """
     import numpy as np
 
     from evalkit.quantities_control import Controlled
-    from evalkit.quantities_rows import row_keys
+    from evalkit.quantities_rows import holders, row_keys
 
     tables = (release.working, release.reference, avatars)
     original, holdout, offered = row_keys(tables, release.schema, known)
     total = 1 + max(int(keys.max()) for keys in (original, holdout, offered))
-    is_unique = np.bincount(np.concatenate([original, holdout]), minlength=total) == 1
+    persons = release.persons_of("working"), release.persons_of("reference")
+    owner = persons[0].followed_by(persons[1]).code
+    is_unique = holders(np.concatenate([original, holdout]), owner, total) == 1
     is_offered = np.zeros(total, np.bool_)
     is_offered[offered] = True
-    unique, control = original[is_unique[original]], holdout[is_unique[holdout]]
-    hits = int(is_offered[unique].sum()), int(is_offered[control].sum())
-    return Controlled(hits[0], len(unique), hits[1], len(control))
+    hits, attempts = [], []
+    for key, one in zip((original, holdout), persons, strict=True):
+        rows = np.flatnonzero(is_unique[key])
+        unique = one.part(rows)
+        hits.append(math.fsum(unique.means(is_offered[key[rows]])))
+        attempts.append(unique.count)
+    return Controlled(hits[0], attempts[0], hits[1], attempts[1])
 
 
 def compute(
@@ -85,11 +92,11 @@ def compute(
     facts: dict[str, Any] = {
         "known": list(known),
         "n_known": len(known),
-        "n_original": len(release.working),
-        "n_holdout": len(release.reference),
+        "n_original": release.persons_of("working").count,
+        "n_holdout": release.persons_of("reference").count,
         "n_avatars": len(release.working_avatars),
-        "unique_share": found.attempts / len(release.working),
-        "control_unique_share": found.control_attempts / len(release.reference),
+        "unique_share": found.attempts / release.persons_of("working").count,
+        "control_unique_share": found.control_attempts / release.persons_of("reference").count,
     }
     if found.attempts < FEWEST_UNIQUE or found.control_failures < FEWEST_UNIQUE:
         return NotApplicable(_too_few_unique(), facts)
@@ -100,8 +107,8 @@ def compute(
         facts=facts
         | found.facts()
         | {
-            "found": shown_count(int(found.successes), scenario.min_count),
-            "control_found": shown_count(int(found.control_successes), scenario.min_count),
+            "found": shown_count(math.ceil(found.successes), scenario.min_count),
+            "control_found": shown_count(math.ceil(found.control_successes), scenario.min_count),
         }
         | _anchors(release, known, rng),
     )
@@ -150,5 +157,6 @@ METRIC = Metric(
     draw=draw,
     needs=frozenset({Need.REAL_HOLDOUT}),
     uses_known=True,
+    by_person=True,
     copy_score=0.0,
 )

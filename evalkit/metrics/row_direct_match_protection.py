@@ -2,9 +2,10 @@ r"""Row direct match protection: avatars that are identical to a real record.
 
     score = 100 * (1 - #{j : avatar j equals some original on every used column} / m)
 
-over all m avatars and all originals; missing equals missing. The same share of the holdout's rows
-stands beside it: in coarse tables unrelated people coincide too. Source: the measure of this name
-of the vendor of the Avatar method, from its name and description.
+over all m avatars and all originals; missing equals missing. People who have several rows count
+once. The same share of the holdout's rows stands beside it: in coarse tables unrelated people
+coincide too. Source: the measure of this name of the vendor of the Avatar method, from its name
+and description.
 """
 
 from __future__ import annotations
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
 
     import numpy as np
     import pandas as pd
+    from numpy.typing import NDArray
 
     from evalkit.figures import Drawing
+    from evalkit.persons import Persons
     from evalkit.release import Release
     from evalkit.scenario import Scenario
 
@@ -35,16 +38,14 @@ def compute(release: Release, scenario: Scenario, rng: np.random.Generator) -> O
     del rng  # nothing is drawn here
     holdout = [] if release.holdout is None else [release.holdout]
     mixed = [one.avatars for one in shuffled(release, scenario.seed)]
-    found, *rest = count_matches(release, [release.avatars, *holdout, *mixed])
-    m = len(release.avatars)
+    matched, *rest = find_matches(release, [release.avatars, *holdout, *mixed])
+    found, m = _counted(matched, release.persons_of("avatars"), release.avatar_worth)
     low, high = intervals.wilson(found, m)
-    by_chance = math.fsum(
-        count / len(table) for count, table in zip(rest[len(holdout) :], mixed, strict=True)
-    ) / len(mixed)
+    by_chance = math.fsum(float(equal.mean()) for equal in rest[len(holdout) :]) / len(mixed)
     facts: dict[str, Any] = {
-        "n_original": len(release.original),
-        "n_avatars": m,
-        "n_matches": found,
+        "n_original": release.persons_of("original").count,
+        "n_avatars": len(release.avatars),
+        "n_matches": int(matched.sum()),
         "attempts": m,
         "success_share": found / m,
         "success_interval": [low, high],
@@ -61,8 +62,15 @@ def compute(release: Release, scenario: Scenario, rng: np.random.Generator) -> O
     )
 
 
-def count_matches(release: Release, tables: list[pd.DataFrame]) -> list[int]:
-    """Return for each table how many of its rows equal some original on every used column.
+def _counted(equal: NDArray[np.bool_], persons: Persons, worth: float = 1.0) -> tuple[float, int]:
+    """Return how many rows match and how many there are, as persons where a key tells them."""
+    of_persons = persons.means(equal)
+    size = max(1, round(persons.count * worth))
+    return math.fsum(of_persons) / persons.count * size, size
+
+
+def find_matches(release: Release, tables: list[pd.DataFrame]) -> list[NDArray[np.bool_]]:
+    """Return for each table which of its rows equal some original on every used column.
 
     Parameters
     ----------
@@ -73,14 +81,15 @@ def count_matches(release: Release, tables: list[pd.DataFrame]) -> list[int]:
 
     Returns
     -------
-    list of int
+    list of ndarray of bool, each of shape (rows,)
 
     Examples
     --------
     >>> import pandas as pd, evalkit
-    >>> from evalkit.metrics.row_direct_match_protection import count_matches
+    >>> from evalkit.metrics.row_direct_match_protection import find_matches
     >>> table = pd.DataFrame({"age": [20, 30, 40], "size": [1, 2, 3]})
-    >>> count_matches(evalkit.load(table, table), [table, table + 10])
+    >>> found = find_matches(evalkit.load(table, table), [table, table + 10])
+    >>> [equal.sum().item() for equal in found]
     [3, 0]
     """
     import numpy as np
@@ -89,18 +98,20 @@ def count_matches(release: Release, tables: list[pd.DataFrame]) -> list[int]:
 
     names = release.schema.used_names()
     originals, *others = row_keys([release.original, *tables], release.schema, names)
-    return [int(np.isin(keys, originals).sum()) for keys in others]
+    return [np.isin(keys, originals) for keys in others]
 
 
-def _beside_holdout(found: int, m: int, matched: int | None, release: Release) -> dict[str, Any]:
+def _beside_holdout(
+    found: float, m: int, equal: NDArray[np.bool_] | None, release: Release
+) -> dict[str, Any]:
     """Return the facts of the holdout's rows; empty ones without a real holdout."""
-    if matched is None or release.holdout is None:
+    if equal is None:
         names = ("attempts", "share", "interval")
         missing = dict.fromkeys([f"control_{name}" for name in names])
         return missing | dict.fromkeys(
             ["excess", "excess_interval", "detectable_excess", "holdout_score"]
         )
-    n = len(release.holdout)
+    matched, n = _counted(equal, release.persons_of("holdout"))
     return {
         "control_attempts": n,
         "control_share": matched / n,
@@ -135,5 +146,6 @@ METRIC = Metric(
     basis=Basis.MATCHES,
     compute=compute,
     draw=draw,
+    by_person=True,
     copy_score=0.0,
 )

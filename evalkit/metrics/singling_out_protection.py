@@ -1,7 +1,8 @@
 r"""Singling-out protection: descriptions learnt on the avatars that fit exactly one real person.
 
 A predicate is learnt on the distinct avatars and kept if it fits one of them alone. It *lands* if
-it fits exactly one record of the pool WO and HO. With WO the originals, HO the holdout:
+it fits exactly one record of the pool WO and HO, or records of one person alone where people have
+several. With WO the originals, HO the holdout, and n the people in them:
 
     pi    = n_WO / (n_WO + n_HO)
     share = #{landed predicates whose record is in WO} / #{landed predicates}
@@ -18,7 +19,7 @@ comparison with pi is our own choice.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from evalkit import intervals
@@ -56,7 +57,7 @@ class Bets:
     tried, kept : int
         Predicates drawn, and those that fit exactly one of the distinct avatars.
     records : ndarray of int, shape (landed,)
-        The pool's record that each landed predicate fits; the originals come first.
+        The person of the pool that each landed predicate fits; the originals come first.
     """
 
     tried: int
@@ -76,7 +77,8 @@ class Tables:
     """The tables as ranks, one column of ranks for each variable in the order of the names."""
 
     avatars: NDArray[np.int32]  # (m, p)
-    pool: NDArray[np.int32]  # (n_WO + n_HO, p)
+    pool: NDArray[np.int32]  # (rows of WO and HO, p)
+    owner: NDArray[np.int64]  # (rows of WO and HO,): the person of each, the originals' first
     numeric: tuple[bool, ...]  # p
 
     def attack(self, rng: np.random.Generator) -> dict[str, Bets]:
@@ -87,7 +89,7 @@ class Tables:
 
         # Repeated rows must not hide behind each other; sorted, their order in the file is gone.
         distinct = np.unique(self.avatars, axis=0)
-        learnt, pool = SortedRows(distinct), SortedRows(self.pool)
+        learnt, pool = SortedRows(distinct), SortedRows(self.pool, self.owner)
         return {
             "univariate": place_bets(univariate(distinct, self.numeric, rng), learnt, pool),
             "multivariate": place_bets(multivariate(distinct, self.numeric, rng), learnt, pool),
@@ -102,7 +104,7 @@ def place_bets(predicates: Boxes, learnt: SortedRows, pool: SortedRows) -> Bets:
     predicates : Boxes
         The first 20,000 are tried.
     learnt, pool : SortedRows
-        The distinct avatars, and the originals followed by the holdout.
+        The distinct avatars, and the originals followed by the holdout with their persons.
 
     Returns
     -------
@@ -250,7 +252,7 @@ def compute(
     rng: np.random.Generator,
 ) -> Outcome | NotApplicable:
     """Return the score of the stronger kind of predicate, and the facts of both."""
-    n, n_holdout = len(release.working), len(release.reference)
+    n, n_holdout = (release.persons_of(one).count for one in ("working", "reference"))
     pi = n / (n + n_holdout)
     tables = _tables(release)
     bets = tables.attack(rng)
@@ -305,7 +307,8 @@ def _tables(release: Release) -> Tables:
     m = len(frames[0])
     rows = sum(map(len, frames))
     stacked = np.stack(columns, axis=1) if columns else np.zeros((rows, 0), np.int32)
-    return Tables(stacked[:m], stacked[m:], tuple(numeric))
+    persons = release.persons_of("working").followed_by(release.persons_of("reference"))
+    return Tables(stacked[:m], stacked[m:], persons.code, tuple(numeric))
 
 
 def _kind(bets: Bets, n: int, pi: float) -> dict[str, Any]:
@@ -426,12 +429,12 @@ def _anchors(tables: Tables, n: int, pi: float, rng: np.random.Generator) -> dic
     """Return the scores of a perfect copy and of avatars with shuffled columns."""
     import numpy as np
 
-    copy = Tables(tables.pool[:n], tables.pool, tables.numeric)
+    copy = replace(tables, avatars=tables.pool[tables.owner < n])
     shuffled = []
     for _ in range(SHUFFLES):
         # Sorted first: the result must not depend on the order of the rows in the file.
         mixed = rng.permuted(np.sort(tables.avatars, axis=0), axis=0)
-        shuffled.append(_score(Tables(mixed, tables.pool, tables.numeric), n, pi, rng))
+        shuffled.append(_score(replace(tables, avatars=mixed), n, pi, rng))
     floors = [score for score in shuffled if score is not None]
     return {
         "self_score": _score(copy, n, pi, rng),
@@ -476,5 +479,6 @@ METRIC = Metric(
     compute=compute,
     draw=draw,
     needs=frozenset({Need.REAL_HOLDOUT}),
+    by_person=True,
     copy_score=0.0,
 )

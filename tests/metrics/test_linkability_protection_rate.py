@@ -11,6 +11,7 @@ from vectors import cases, real_table
 import evalkit
 from evalkit.metrics.linkability_protection_rate import (
     _Attacker,
+    _People,
     _chosen_splits,
     _draw_ties,
     count_splits,
@@ -66,7 +67,9 @@ def attack_of(case: dict[str, Any]) -> Any:
         together = ranges(outer.schema, (outer.original, outer.avatars), names)
         halves = tuple(case["known_a"]), tuple(case["known_b"])
         attacker = _Attacker(release, names, together, Steps(1))
-        return attacker.attack(attacker.meets(release.original, release.avatars), halves)
+        return attacker.attack(
+            attacker.meets(_People.of(release, "original"), release.avatars), halves
+        )
     return linkability(release, case["known_a"], case["known_b"])
 
 
