@@ -43,7 +43,8 @@ def release_notes(
     ['copy', 'few_rows_for_holdout']
     """
     rows = {role: _row_hashes(frame) for role, frame in frames.items()}
-    return [*_copies(rows), *_holdout_sizes(rows), *_overlap(rows), *_persons(keys or {})]
+    keys = keys or {}
+    return [*_copies(rows), *_holdout_sizes(rows, keys), *_overlap(rows), *_persons(keys)]
 
 
 def shared_persons(keys: Mapping[str, npt.NDArray[np.int64]]) -> int:
@@ -113,9 +114,11 @@ def _copies(rows: Mapping[str, npt.NDArray[np.uint64]]) -> list[Message]:
     return []
 
 
-def _holdout_sizes(rows: Mapping[str, npt.NDArray[np.uint64]]) -> list[Message]:
+def _holdout_sizes(
+    rows: Mapping[str, npt.NDArray[np.uint64]], keys: Mapping[str, npt.NDArray[np.int64]]
+) -> list[Message]:
     """Return the advice on a holdout set aside before the anonymisation."""
-    count = len(rows["original"])
+    count = len(set(keys["original"].tolist())) if keys else len(rows["original"])
     if "holdout" in rows:
         return []
     if count >= HOLDOUT_ADVISED_ROWS:

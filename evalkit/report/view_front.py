@@ -40,6 +40,7 @@ def scope_blocks(subject: Subject) -> list[Block]:
     ]
     return [
         *(text(prose(one)) for one in subject.text("scope")),
+        *_persons_against_rows(subject),
         heading(subject.heading("files")),
         table(subject.head("file"), (30, 12, 18, 100), files(subject)),
         heading(subject.heading("validity")),
@@ -59,6 +60,25 @@ def _seeds(subject: Subject) -> str:
     if release.holdout_kind != "real":
         drawn.append(subject.label("seed_halves", seed=release.seed))
     return ", ".join(drawn)
+
+
+def _persons_against_rows(subject: Subject) -> list[Block]:
+    """Return whether persons were counted or rows, and how many of both there are."""
+    release = subject.assessment.release
+    if release.individual is None:
+        return [text(prose(subject.text("scope_rows")))]
+    words = []
+    tables = {"scope_persons": release.original, "scope_persons_holdout": release.holdout}
+    for key, one in tables.items():
+        if one is not None and one.individuals:
+            values: dict[str, Any] = {
+                "persons": formats.number(one.individuals),
+                "rows": formats.number(one.rows),
+                "each": formats.number(one.rows / one.individuals, 1),
+                "column": shortened(release.individual, LONGEST_NAME),
+            }
+            words.append(text(prose(subject.text(key), **values)))
+    return words
 
 
 def context_blocks(subject: Subject) -> list[Block]:
@@ -128,7 +148,11 @@ def variable_table(
 def _file_row(one: InputRecord, role: str, subject: Subject) -> Sequence[Any]:
     digest = one.sha256 or subject.label("from_dataframe")
     name = (shortened(one.name, LONGEST_NAME), role)
-    return (name, formats.number(one.rows), formats.number(one.columns), digest)
+    rows: Any = formats.number(one.rows)
+    if one.individuals is not None:
+        persons = subject.label("persons_counted", count=formats.number(one.individuals))
+        rows = (rows, persons)
+    return (name, rows, formats.number(one.columns), digest)
 
 
 def _variable_row(one: VariableRecord, subject: Subject) -> Sequence[Any]:

@@ -66,7 +66,11 @@ def ledger_blocks(subject: Subject) -> list[Block]:
 
 def limitation_blocks(subject: Subject) -> list[Block]:
     """Return section 14: the points that always hold, then those of this run."""
-    general = [prose(point, inline=True) for point in subject.words["limitations"]["points"]]
+    counted = "rows" if subject.assessment.release.individual is None else "persons"
+    general = [
+        prose(point if isinstance(point, str) else point[counted], inline=True)
+        for point in subject.words["limitations"]["points"]
+    ]
     return [
         heading(subject.heading("general")),
         items(general),
@@ -152,8 +156,9 @@ def _points_of_this_run(subject: Subject) -> list[str]:
     elif release.n_holdout < LEAST_HOLDOUT_SHARE * release.n_working:
         numbers = {"n": formats.number(release.n_holdout), "w": formats.number(release.n_working)}
         points.append(fill(words["small_holdout"], **numbers))
-    if release.original.rows < FEW_ROWS:
-        points.append(fill(words["small"], n=formats.number(release.original.rows)))
+    people = release.original.individuals or release.original.rows
+    if people < FEW_ROWS:
+        points.append(fill(words["small"], n=formats.number(people)))
     if not any(attack_finding(result) in COMPARED for result in results):
         points.append(words["no_control"])
     if subject.not_run:

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from evalkit.report.subject import Subject
 
 ADVISED_HOLDOUT_FROM_ROWS: Final = 500
-OVERLAP_CODES: Final = frozenset({"holdout_overlap", "holdout_equals_original"})
+OVERLAP_CODES: Final = frozenset(
+    {"holdout_overlap", "holdout_equals_original", "persons_in_holdout"}
+)
 LONGEST_NAME: Final = 60
 KNOWN_SHOWN: Final = 6
 
@@ -40,7 +42,12 @@ def holdout_blocks(subject: Subject, labels: Iterator[str]) -> list[Block]:
         overlap = [text(subject.say(one)) for one in release.notes if one.code in OVERLAP_CODES]
         paragraphs += overlap or [text(prose(subject.text("holdout_overlap_none")))]
         paragraphs += _exchange_words(subject)
-    elif release.original.rows >= ADVISED_HOLDOUT_FROM_ROWS:
+    shared = any(one.code == "persons_in_holdout" for one in release.notes)
+    if release.individual is not None and not shared:
+        by_person = "holdout_by_person" if kind == "real" else "holdout_halves_by_person"
+        column = shortened(release.individual, LONGEST_NAME)
+        paragraphs.append(text(prose(subject.text(by_person), column=column)))
+    if kind != "real" and release.original.rows >= ADVISED_HOLDOUT_FROM_ROWS:
         paragraphs.append(text(prose(subject.text("holdout_advice"))))
     caption = prose(subject.text(f"diagram_caption_{kind}"), inline=True, figure=next(labels))
     diagram = figure([holdout_diagram(subject)], [caption], full_width=False)

@@ -33,6 +33,7 @@ SAMPLING_METHODS: Final = frozenset(
 """Only intervals from sampling grade a verdict; a range over splits does not."""
 _SPACES: Final = re.compile(r"[ \t\r\n]+")
 """Spaces that may break; those of a number or a colon stay."""
+NO_CONTROL_CODES: Final = frozenset({"holdout_differs", "persons_in_holdout"})
 COMPARED: Final = frozenset({"excess", "no_evidence", "reverse", "too_weak"})
 """What an attack can show where it was compared with a control."""
 
@@ -142,7 +143,7 @@ def attack_finding(result: Result) -> str | None:
         return "no_attack" if result.basis == "distances" else None
     if not _is_pair(facts.get("excess_interval")):
         return "no_control"
-    if any(message.code == "holdout_differs" for message in result.warnings):
+    if any(message.code in NO_CONTROL_CODES for message in result.warnings):
         return "not_comparable"
     return _beside_control(facts)
 

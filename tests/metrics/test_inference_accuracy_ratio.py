@@ -20,6 +20,7 @@ from evalkit.metrics.inference_accuracy_ratio import (
     joined_levels,
     score_of,
 )
+from evalkit.persons import Persons
 from evalkit.prose import plain
 from evalkit.quantities_models import features, rounds
 from evalkit.report.pages import PARTS, Pages
@@ -86,7 +87,7 @@ def test_without_cuts_the_score_is_that_of_two_plain_models(sensitive: str) -> N
 
 
 def test_the_example_of_the_page_and_the_limit() -> None:
-    nothing = Rows(np.zeros((0, 1)), np.zeros(0))
+    nothing = Rows(np.zeros((0, 1)), np.zeros(0), Persons.one_row_each(0))
     levels = Contest(nothing, nothing, nothing, nothing, (True,), of_levels=True)
     numbers = Contest(nothing, nothing, nothing, nothing, (True,), of_levels=False)
     assert score_of(levels, 0.8, 0.72) == pytest.approx(90)

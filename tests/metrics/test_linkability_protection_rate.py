@@ -11,9 +11,9 @@ from vectors import cases, real_table
 import evalkit
 from evalkit.metrics.linkability_protection_rate import (
     _Attacker,
-    _People,
     _chosen_splits,
     _draw_ties,
+    _People,
     count_splits,
     linkability,
 )
