@@ -52,7 +52,7 @@ def assess(  # noqa: PLR0913 - the public call: every argument but the first has
     scenario: Scenario | Sequence[Scenario] | None = None,
     *,
     metrics: Iterable[str] | None = None,
-    profile: str = "none",
+    profile: str | Profile = "none",
     by: str = "",
     title: str = "",
     assessor: str = "",
@@ -73,8 +73,8 @@ def assess(  # noqa: PLR0913 - the public call: every argument but the first has
         those that depend on known or sensitive variables. Default: every used column is known.
     metrics : iterable of str, optional
         Slugs; default all.
-    profile : str
-        Target profile; ``"none"`` sets no targets.
+    profile : str or evalkit.targets.Profile
+        Target profile by name or file; ``"none"`` sets no targets.
     by : str
         A column: the scores of the first scenario are repeated for each of its levels that at
         least `min_count` originals carry, the rarer ones together, or for quartiles of a number.

@@ -36,6 +36,7 @@ COMMANDS = {
     "metrics": "List the metrics, or explain one.",
     "compare": "Put two or more assessments side by side.",
     "render": "Make HTML and PDF from an assessment.json, without the data.",
+    "verify": "Check a report: is it whole, do files and results hold.",
 }
 """Names and first lines, so that the help needs none of the modules."""
 

@@ -130,13 +130,14 @@ def _as_code(recipient: str) -> str:
     return "-".join(recipient.lower().replace("_", " ").replace("-", " ").split())
 
 
-def read_profile(name: str) -> Profile | None:
+def read_profile(name: str | Profile) -> Profile | None:
     """Return the profile called `name`, or the one in the file `name`.
 
     Parameters
     ----------
-    name : str
-        ``"none"``, the name of a shipped profile, or the path of a YAML file.
+    name : str or Profile
+        ``"none"``, the name of a shipped profile, or the path of a YAML file; a profile that was
+        read before comes back as it is.
 
     Returns
     -------
@@ -154,6 +155,8 @@ def read_profile(name: str) -> Profile | None:
     >>> read_profile("none") is None
     True
     """
+    if isinstance(name, Profile):
+        return name
     if text("profile", name) == NO_PROFILE:
         return None
     shipped = folder("report_templates") / "targets"

@@ -17,6 +17,7 @@ from evalkit.report.bounded_templates import reason_of
 from evalkit.report.languages import written_in
 from evalkit.report.layout import render_html, render_notebook, render_typst
 from evalkit.report.pages import Pages
+from evalkit.report.sealing import sealed
 from evalkit.report.subject import Subject, with_scenario_names
 from evalkit.report.web_style import colours, fonts
 from evalkit.report.words import load_words
@@ -79,7 +80,7 @@ class Report:
         """
         with self._explained():
             view = self._view | {"colours": colours(), "fonts": fonts()}
-            return render_html(view, self.templates)
+            return sealed(render_html(view, self.templates))
 
     def pdf(self) -> bytes:
         """Return the report as PDF/A-3a and PDF/UA-1 with the assessment attached.

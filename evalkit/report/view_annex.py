@@ -6,6 +6,7 @@ import json
 import math
 from typing import TYPE_CHECKING, Any, Final
 
+from evalkit.prose import clean_text
 from evalkit.report import formats
 from evalkit.report.blocks import beside, fill, heading, items, note, prose, table, text
 from evalkit.report.subject import SHORT_DIGEST, criterion_of
@@ -181,9 +182,17 @@ def attachment_blocks(subject: Subject) -> list[Block]:
             "pdf": subject.text("attachment_pdf"),
             "html": subject.text("attachment_html"),
             "open": subject.text("attachment_open"),
-            "json": subject.content.decode("utf-8"),
+            "lines": _json_lines(subject.content.decode("utf-8")),
         },
     ]
+
+
+def _json_lines(content: str) -> list[str]:
+    """Return JSON line by line; what no output may carry as it is stands there as an escape."""
+    for character in set(content) - {"\n"}:
+        if clean_text(character) != character:
+            content = content.replace(character, json.dumps(character)[1:-1])
+    return content.splitlines()
 
 
 def _target_row(entry: Entry, subject: Subject) -> Sequence[Any]:

@@ -1,0 +1,75 @@
+"""Are the files at hand those that were assessed: by their SHA-256."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from evalkit.errors import InputError
+from evalkit.verifying.checks import DIFFERS, NOT_COMPARED, SAME, Check
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from evalkit.records import Assessment, InputRecord
+
+ROLES = ("original", "avatars", "holdout")
+
+
+def recorded_tables(assessment: Assessment) -> dict[str, InputRecord]:
+    """Return the records of the tables that were assessed, by role."""
+    release = assessment.release
+    found = {"original": release.original, "avatars": release.avatars, "holdout": release.holdout}
+    return {role: record for role, record in found.items() if record is not None}
+
+
+def file_checks(assessment: Assessment, tables: Mapping[str, Path]) -> list[Check]:
+    """Return for each table that was assessed whether the file at hand is the same.
+
+    Parameters
+    ----------
+    assessment : Assessment
+    tables : mapping of str to pathlib.Path
+        The files at hand, by role.
+
+    Returns
+    -------
+    list of Check
+
+    Raises
+    ------
+    evalkit.InputError
+        If a file cannot be read, or a holdout is given where none was assessed.
+    """
+    recorded = recorded_tables(assessment)
+    if "holdout" in tables and "holdout" not in recorded:
+        raise InputError("--holdout: no holdout was assessed; leave the option out.")
+    return [_file_check(role, record, tables.get(role)) for role, record in recorded.items()]
+
+
+def _file_check(role: str, record: InputRecord, path: Path | None) -> Check:
+    """Compare one file with its record."""
+    if path is None:
+        return Check(NOT_COMPARED, f"{role}: give the file with --{role}")
+    digest = _digest(role, path)
+    if record.sha256 is None:
+        return Check(NOT_COMPARED, f"{role}: a table in memory was assessed; it has no SHA-256")
+    outcome = SAME if digest == record.sha256 else DIFFERS
+    return Check(
+        outcome,
+        f"{role}: {path.name} has the SHA-256 {digest[:8]}…, recorded is {record.sha256[:8]}… "
+        f"of {record.name}",
+    )
+
+
+def _digest(role: str, path: Path) -> str:
+    """Return the SHA-256 of a file of any size."""
+    try:
+        if not path.is_file():
+            raise FileNotFoundError(2, "No such file")
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "no path may hold a NUL character"
+        raise InputError(f"--{role}: {path.name}: cannot be read ({reason}).") from None
