@@ -69,8 +69,10 @@ def result_checks(
         for slug, result in then.results.items():
             name = f"{slug}, scenario {then.scenario.name!r}"
             yield _result_check(name, result, now.results.get(slug))
-    if assessment.subgroups or assessment.analyses:
-        yield Check(NOT_COMPARED, "subgroups and analyses of the user: not measured again")
+    if assessment.subgroups is not None:
+        yield _subgroups_check(assessment, again)
+    if assessment.analyses:
+        yield Check(NOT_COMPARED, "the user's own analyses: not made again")
 
 
 def _measured_again(
@@ -98,6 +100,7 @@ def _measured_again(
         scenarios,
         metrics=list(assessment.results),
         profile=_profile(assessment) or "none",
+        by=str(assessment.options.get("by") or ""),
         progress=progress,
     )
 
@@ -139,6 +142,13 @@ def _release_check(then: Assessment, now: Assessment) -> Check:
     if found is None:
         return Check(SAME, "rows, columns and types of the tables, read again")
     return Check(DIFFERS, f"tables as read: {found}")
+
+
+def _subgroups_check(then: Assessment, now: Assessment) -> Check:
+    """Compare the scores within the levels of a column."""
+    found = next(differences(_plain(then.subgroups), _plain(now.subgroups)), None)
+    what = "the scores of the subgroups"
+    return Check(DIFFERS, f"{what}: {found}") if found else Check(SAME, what)
 
 
 def _result_check(name: str, then: Result, now: Result | None) -> Check:
