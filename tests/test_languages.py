@@ -183,8 +183,12 @@ def branches(path: Path) -> list[str]:
     source = path.read_text(encoding="utf-8")
     marks = re.compile(r"^#{2,3} .+$|\{[%{](?:.|\n)*?[%}]\}", re.MULTILINE)
     return [
-        # Words that a page keeps for later, of several letters and a space, are no condition.
-        re.sub(r'"[^"]* [^"]*"', '"…"', mark) if mark.startswith("{% set") else mark
+        # Words that a page keeps for later, or prints for what is missing, are no condition.
+        re.sub(r'"[^"]*"', '"…"', mark)
+        if mark.startswith("{{")
+        else re.sub(r'"[^"]* [^"]*"', '"…"', mark)
+        if mark.startswith("{% set")
+        else mark
         for mark in (re.sub(r"\s+", " ", one) for one in marks.findall(source))
     ]
 
