@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from evalkit.distributions import check_annex, distribution_records
 from evalkit.errors import InputError
 from evalkit.given_values import name_list, plain_fields, shown, text
 from evalkit.grouping import check_by, groups_of
@@ -85,7 +86,8 @@ def assess(  # noqa: PLR0913 - the public call: every argument but the first has
     language : str
         Default language of the report.
     options : dict, optional
-        Options as used, recorded in the JSON beside those of the release.
+        Options as used, recorded in the JSON beside those of the release. ``annex_variables`` is
+        how many distributions the report's annex draws, default 60.
     progress : callable, optional
         Called as ``progress(done, total, label)`` before each metric and at the end.
 
@@ -112,6 +114,7 @@ def assess(  # noqa: PLR0913 - the public call: every argument but the first has
     people = {"assessor": text("assessor", assessor), "reviewer": text("reviewer", reviewer)}
     title = text("title", title) or "Technical assessment"
     declared, options = plain_fields("declared", declared), plain_fields("options", options)
+    check_annex(options)
     scenarios = _settled(scenario, release)
     targets = read_profile(profile)
     # Any iterable will do, but a text is one of letters: it is refused as a whole.
@@ -178,6 +181,7 @@ def assess(  # noqa: PLR0913 - the public call: every argument but the first has
             for one, found in zip(scenarios[1:], results[1:], strict=True)
         ],
         subgroups=by_group,
+        distributions=distribution_records(release, scenarios[0].min_count),
     )
 
 

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from evalkit.given_values import whole_number
 from evalkit.messages import say
 from evalkit.quantities_distributions import distribution
 from evalkit.record_parts import DistributionRecord
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from evalkit.messages import Message
     from evalkit.quantities_distributions import Distribution
     from evalkit.release import Release
 
+ANNEX = "annex_variables"
+MOST_VARIABLES = 100_000
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -48,6 +53,23 @@ def distribution_records(release: Release, min_count: int) -> list[DistributionR
     ]
     ordered = sorted(found, key=lambda one: (-one.gap, one.name))
     return [_record(one, min_count) for one in ordered]
+
+
+def check_annex(options: Mapping[str, Any]) -> None:
+    """Refuse a number of variables for the report's annex that is none.
+
+    Raises
+    ------
+    evalkit.InputError
+        If it is given and no whole number from 0 on.
+
+    Examples
+    --------
+    >>> from evalkit.distributions import check_annex
+    >>> check_annex({"annex_variables": 200})
+    """
+    if ANNEX in options:
+        whole_number(ANNEX, options[ANNEX], 0, MOST_VARIABLES)
 
 
 def _record(found: Distribution, min_count: int) -> DistributionRecord:

@@ -102,8 +102,8 @@ def distribution(schema: Schema, name: str, tables: Tables, min_count: int) -> D
     Returns
     -------
     Distribution
-        A bin of avatars may hold any number of them, none too. A holdout that would halve the
-        number of bins is hidden.
+        A bin of avatars may hold any number of them, none too. A holdout that would cost over a
+        quarter of the bins is hidden.
 
     Examples
     --------
@@ -254,8 +254,8 @@ def _chosen(alone: list[list[int]], together: list[list[int]]) -> tuple[list[lis
     """Return the bins to show and what they hide."""
     if not alone:
         return [], "all"
-    # A holdout that would blur half of the picture is left out of it.
-    return (together, "") if 2 * len(together) >= len(alone) else (alone, "holdout")
+    # A small holdout would blur the picture of the originals: it is left out instead.
+    return (together, "") if 4 * len(together) >= 3 * len(alone) else (alone, "holdout")
 
 
 def _shares(counts: Counts, groups: list[list[int]]) -> list[float]:

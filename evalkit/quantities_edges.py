@@ -17,7 +17,7 @@ BINS: Final = 10
 OUTER: Final = 20
 """Edges lie between the first and the last twentieth of the cells."""
 DAY: Final = 86_400.0
-STEPS: Final = (1.0, 5.0, 15.0, 60.0, 300.0, 900.0, 3600.0, 10_800.0, 21_600.0)
+STEPS: Final = (1.0, 5.0, 15.0, 60.0, 300.0, 900.0, 3600.0, 10_800.0, 21_600.0, 43_200.0)
 DAY_STEPS: Final = (1, 2, 7, 14)
 MONTH_STEPS: Final = (1, 3, 6, 12, 24, 60, 120, 240, 600, 1200, 12_000)
 MONTH: Final = 30.5 * DAY

@@ -6,6 +6,7 @@ A file that is read back may have been changed by hand, or be of another version
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from evalkit.errors import InputError
@@ -13,6 +14,7 @@ from evalkit.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from evalkit.record_parts import DistributionRecord
     from evalkit.records import (
         Assessment,
         InputRecord,
@@ -87,6 +89,8 @@ def _troubles(assessment: Assessment) -> Iterator[tuple[str, str]]:
             yield from ((f"results.{_short(slug)}.{key}", why) for key, why in _result(result))
     if assessment.subgroups:
         yield from _subgroups(assessment.subgroups, assessment.scenario.min_count)
+    for variable in assessment.distributions:
+        yield from _distribution(variable)
     profile = assessment.profile
     for slug, target in profile.targets.items() if profile else ():
         yield from _target(f"profile.targets.{_short(slug)}", target)
@@ -106,6 +110,24 @@ def _release(release: ReleaseRecord) -> Iterator[tuple[str, str]]:
     for variable in release.variables:
         if not 0 <= variable.missing_share <= 1:
             yield "release.variables.missing_share", "is no share from 0 to 1"
+
+
+def _distribution(found: DistributionRecord) -> Iterator[tuple[str, str]]:
+    """Check one variable's shares, and that its bins and edges belong to each other."""
+    for key in ("original", "avatars", "holdout"):
+        shares = getattr(found, key)
+        if shares is not None and len(shares) != len(found.bins):
+            yield f"distributions.{key}", "has another number of shares than there are bins"
+        gone = getattr(found, f"{key}_missing")
+        if not all(0 <= share <= 1 for share in [*(shares or []), gone or 0.0]):
+            yield f"distributions.{key}", "is no share from 0 to 1"
+    if (found.original is None) != (found.avatars is None):
+        yield "distributions", "shows originals or avatars alone"
+    edges = found.edges or []
+    if edges and len(edges) + 1 != len(found.bins):
+        yield "distributions.edges", "has another number than there are gaps between the bins"
+    if any(not low < high for low, high in pairwise(edges)):
+        yield "distributions.edges", "does not ascend"
 
 
 def _scenario(scenario: ScenarioRecord) -> Iterator[tuple[str, str]]:

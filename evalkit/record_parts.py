@@ -196,7 +196,9 @@ class DistributionRecord(Record, frozen=True, kw_only=True):
     name, type : str
         The variable.
     bins : list of str
-        Levels, or ranges in words from inner edges; the last may be the rest taken together.
+        Levels by frequency, the empty text for the rest taken together, or ranges in words.
+    edges : list of float, optional
+        Inner edges of numbers (dates in seconds); a bin holds its upper edge. None for levels.
     original, avatars, holdout : list of float, optional
         Share of the filled cells in each bin, 0 to 1; None where nothing may be shown.
     original_missing, avatars_missing, holdout_missing : float, optional

@@ -157,3 +157,31 @@ def test_the_frame_shows_the_number_that_the_interval_belongs_to() -> None:
     result = replace(first.results[SLUG], score=70.0, interval=(80.0, 83.0), facts=facts)
     row = replace(first, results={SLUG: result}).frame().iloc[0]
     assert row["low"] <= row["score"] == 81.5 <= row["high"]
+
+
+BINS = {"name": "age", "type": "numeric", "bins": ["up to 1", "over 1"], "edges": [1.0]} | {
+    "original": [0.5, 0.5],
+    "avatars": [0.4, 0.6],
+    "holdout": None,
+    "original_missing": 0.0,
+    "avatars_missing": 0.1,
+    "holdout_missing": None,
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"original": [0.5, 1.5]}, "original is no share"),
+        ({"avatars": [0.5]}, "avatars has another number of shares"),
+        ({"avatars": None}, "shows originals or avatars alone"),
+        ({"avatars_missing": -0.1}, "avatars is no share"),
+        ({"edges": [1.0, 2.0]}, "edges has another number"),
+        ({"bins": ["a"] * 3, "edges": [2.0, 1.0]} | {"original": [0.3] * 3, "avatars": [0.3] * 3},
+         "edges does not ascend"),
+    ],
+)  # fmt: skip
+def test_a_distribution_that_cannot_be_is_refused(changes: dict[str, Any], field: str) -> None:
+    assert decode(changed("distributions", [BINS]), "a.json").distributions[0].name == "age"
+    with pytest.raises(evalkit.InputError, match=field):
+        decode(changed("distributions", [BINS | changes]), "a.json")

@@ -135,6 +135,13 @@ _COLUMNS = "Repeatable, or with commas."
     multiple=True,
     help="Of html, pdf, ipynb; assessment.json is always written.  [html,pdf,ipynb]",
 )
+@option(
+    "--annex-variables",
+    heading=_REPORT,
+    type=int,
+    metavar="N",
+    help="Distributions drawn in the annex, the most changed first.  [60]",
+)
 @shared_options.language
 @shared_options.templates
 @shared_options.sign

@@ -96,16 +96,69 @@ class _Variable:
     def covered(self, first: Cells, second: Cells, min_count: int) -> float | None:
         """Return the share of `first` that `second` covers; None where no level may count."""
         if self.is_number:
-            one, other = middle_range(first), middle_range(second)
-            return common_part(one, other) if one and other else 0.0
-        wanted, found = self.levels(first) >= min_count, self.levels(second) > 0
-        return float((wanted & found).sum() / wanted.sum()) if wanted.any() else None
+            return _ranges_covered(middle_range(first), middle_range(second))
+        return _levels_covered(self.levels(first), self.levels(second), min_count)
 
     def levels(self, codes: Cells) -> NDArray[np.intp]:
         """Return how many cells carry each level, shape (levels,)."""
         import numpy as np
 
         return np.bincount(codes[codes >= 0], minlength=len(self.labels))
+
+
+class _Pool:
+    """All real cells of one variable in the order of the pool, ready for many deals."""
+
+    def __init__(self, one: _Variable, cells: Cells) -> None:
+        import numpy as np
+
+        from evalkit.quantities_univariate import missing_cells
+
+        self._one, self._cells = one, cells
+        if one.is_number:
+            filled = np.flatnonzero(~missing_cells(cells))
+            # Sorted once: what a deal holds of each cell then gives its quantiles by adding up.
+            self._places = filled[np.argsort(cells[filled], kind="stable")]
+            self._values = cells[self._places]
+
+    def covered(self, first: _Deal, second: _Deal, min_count: int) -> float | None:
+        """Return the share of the first sample that the second covers."""
+        if self._one.is_number:
+            return _ranges_covered(self._range(first.times), self._range(second.times))
+        levels = [self._one.levels(self._cells[deal.places]) for deal in (first, second)]
+        return _levels_covered(levels[0], levels[1], min_count)
+
+    def _range(self, times: NDArray[np.intp]) -> tuple[float, float] | None:
+        """Return the quantiles of `middle_range`, each cell counted as often as it was dealt."""
+        import numpy as np
+
+        passed = np.cumsum(times[self._places])  # (filled cells,)
+        if not len(passed) or not passed[-1]:
+            return None
+        wanted = [max(1, math.ceil(share * int(passed[-1]) - ROUNDING)) for share in (LOW, HIGH)]
+        low, high = self._values[np.searchsorted(passed, wanted)]
+        return float(low), float(high)
+
+
+@dataclass(frozen=True)
+class _Deal:
+    """One sample of the pool: the places drawn, and how often each place was."""
+
+    places: NDArray[np.int64]
+    times: NDArray[np.intp]
+
+
+def _ranges_covered(first: tuple[float, float] | None, second: tuple[float, float] | None) -> float:
+    """Return the part in common of two ranges; none is covered where a table has no cell."""
+    return common_part(first, second) if first and second else 0.0
+
+
+def _levels_covered(
+    first: NDArray[np.intp], second: NDArray[np.intp], min_count: int
+) -> float | None:
+    """Return the share of the levels of enough people that the second table has."""
+    wanted = first >= min_count
+    return float((wanted & (second > 0)).sum() / wanted.sum()) if wanted.any() else None
 
 
 def compute(
@@ -207,15 +260,13 @@ def _unseen(
 
     parts = [np.concatenate([one.cells[0], *one.cells[2:]]) for one in variables]
     order = content_order(parts)
-    pools = [part[order] for part in parts]
+    pools = [_Pool(one, part[order]) for one, part in zip(variables, parts, strict=True)]
     sizes = len(variables[0].cells[0]), len(variables[0].cells[1])
     scores: list[float] = []
     total, seen = np.zeros(len(pools)), np.zeros(len(pools))
-    for first, second in deals(len(order), *sizes, len(pools), rng):
-        shares = [
-            one.covered(pool[first], pool[second], min_count)
-            for one, pool in zip(variables, pools, strict=True)
-        ]
+    for pair in deals(len(order), *sizes, len(pools), rng):
+        first, second = (_Deal(one, np.bincount(one, minlength=len(order))) for one in pair)
+        shares = [pool.covered(first, second, min_count) for pool in pools]
         known = np.array([share is not None for share in shares])
         values = np.array([100 * (share or 0.0) for share in shares])
         total, seen = total + values, seen + known

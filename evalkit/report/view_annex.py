@@ -10,6 +10,7 @@ from evalkit.prose import clean_text
 from evalkit.report import formats
 from evalkit.report.blocks import beside, fill, heading, items, note, prose, table, text
 from evalkit.report.subject import SHORT_DIGEST, criterion_of
+from evalkit.report.view_distributions import distribution_blocks
 from evalkit.report.view_front import ROWS_SHOWN, VARIABLES_SHOWN, files, variable_table
 from evalkit.report.view_subgroups import full_subgroup_blocks
 from evalkit.report.wording import (
@@ -169,6 +170,7 @@ def full_blocks(subject: Subject) -> list[Block]:
         *_pair_tables(subject),
         *_matrix_names(subject),
         *full_subgroup_blocks(subject),
+        *distribution_blocks(subject),
     ]
 
 

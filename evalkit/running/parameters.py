@@ -136,6 +136,7 @@ def assess(  # noqa: PLR0913 - the lines of the parameters cell
     by: str = "",
     purpose: str = "",
     declared: dict[str, Any] | None = None,
+    annex_variables: int = 60,
     **given: str,
 ) -> Assessment:
     """Return the assessment of a notebook, telling its progress to a process that waits.
@@ -156,6 +157,8 @@ def assess(  # noqa: PLR0913 - the lines of the parameters cell
         What the release is for; goes to `declared`.
     declared : dict, optional
         What the controller declares; printed, not verified.
+    annex_variables : int
+        How many distributions the report's annex draws, the most changed first.
     **given
         ``title``, ``assessor``, ``reviewer`` and ``language`` of `evalkit.assess`.
 
@@ -180,7 +183,12 @@ def assess(  # noqa: PLR0913 - the lines of the parameters cell
         profile=profile or "none",
         by=by,
         declared={**(declared or {}), **({"purpose": purpose} if purpose else {})},
-        options={"metrics": list(metrics), "profile": Path(profile).name, "by": by},
+        options={
+            "metrics": list(metrics),
+            "profile": Path(profile).name,
+            "by": by,
+            "annex_variables": annex_variables,
+        },
         progress=_next_step,
         **given,
     )

@@ -83,9 +83,10 @@ def known_cases(facts: Mapping[str, Any]) -> tuple[Anchor, ...]:
     >>> [anchor.kind for anchor in known_cases({"self_score": 3.1, "real_score": None})]
     ['copy']
     """
-    real = facts.get("holdout_score")
+    # The mean over deals has the avatars' size; a holdout has a size of its own.
+    real = facts.get("real_score")
     if real is None:
-        real = facts.get("real_score")
+        real = facts.get("holdout_score")
     found = (
         ("copy", facts.get("self_score")),
         ("shuffled", facts.get("floor_score")),
