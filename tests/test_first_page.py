@@ -13,7 +13,7 @@ from test_contract import people
 
 import evalkit
 from evalkit.messages import say
-from evalkit.records import Target
+from evalkit.records import Subgroup, SubgroupScore, SubgroupsRecord, Target
 from evalkit.report.blocks import table
 from evalkit.report.document import Report
 from evalkit.report.pages import Pages
@@ -99,6 +99,36 @@ def test_every_measure_with_a_target_in_two_scenarios_fits_on_the_first_page(
 ) -> None:
     first, second = pages[:2]
     assert "A motivated intruder with outside sources" in re.sub(r"\s+", " ", first)
+    assert "Verdict by criterion." in first
+    assert "What is where" in second
+
+
+def test_the_worst_subgroup_fits_on_the_first_page_too(everything: Assessment) -> None:
+    slug = max(everything.results, key=lambda one: everything.results[one].score or 0.0)
+    score = SubgroupScore(
+        status="measured",
+        reason=None,
+        score=0.0,
+        unit="%",
+        interval=(0.0, 0.1),
+        interval_method="wilson",
+    )
+    groups = [
+        Subgroup(
+            label=f"{LONG} {place}",
+            levels=1,
+            rows_original=1234,
+            rows_avatars=1234,
+            rows_holdout=1234,
+            results={slug: score},
+        )
+        for place in range(3)
+    ]
+    record = SubgroupsRecord(by=LONG, groups=groups)
+    grouped = msgspec.structs.replace(everything, subgroups=record)
+    with pypdfium2.PdfDocument(Report(grouped).pdf()) as document:
+        first, second = (document[place].get_textpage().get_text_bounded() for place in (0, 1))
+    assert "Worst subgroup by" in first
     assert "Verdict by criterion." in first
     assert "What is where" in second
 
