@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,8 @@ MOST_ROWS = 20_000  # rows of a table on which a model is fitted (metrics.md, ru
 MOST_LEVELS = 255  # levels of a column that gradient boosting can tell apart
 MOST_TREES = 300  # of one model: many levels of the target mean fewer rounds
 ROUNDS = (10, 100)
+LIGHT_TREES = 80  # of a model of which many are fitted
+LIGHT_ROUNDS = (10, 30)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +74,30 @@ def features(schema: Schema, frames: Sequence[pd.DataFrame], names: Sequence[str
     return Features(tables, categorical)
 
 
+def by_content(found: Features) -> tuple[Features, list[int]]:
+    """Return the columns in an order of what they hold, so that their names do not matter.
+
+    Parameters
+    ----------
+    found : Features
+        Columns sorted by name.
+
+    Returns
+    -------
+    features : Features
+        The same columns; those with the very same values in every table keep their order.
+    order : list of int
+        Former place of each column.
+    """
+    digests = [
+        hashlib.sha256(b"".join(np.sort(table[:, column]).tobytes() for table in found.tables))
+        for column in range(len(found.categorical))
+    ]
+    order = sorted(range(len(digests)), key=lambda column: digests[column].digest())
+    categorical = tuple(found.categorical[column] for column in order)
+    return Features([table[:, order] for table in found.tables], categorical), order
+
+
 def column_ranks(
     schema: Schema, frames: Sequence[pd.DataFrame], name: str
 ) -> list[NDArray[np.int32]]:
@@ -91,6 +118,80 @@ def rounds(classes: int) -> int:
     low, high = ROUNDS
     trees = classes if classes > 2 else 1  # noqa: PLR2004 - two classes need one tree a round
     return max(low, min(high, MOST_TREES // trees))
+
+
+def light_options(rows: int, classes: int = 2) -> dict[str, Any]:
+    """Return the options of a model of which many are fitted: as large as its rows can feed.
+
+    Parameters
+    ----------
+    rows : int
+        Rows in training.
+    classes : int
+        Levels of the target; 1 for a number.
+
+    Returns
+    -------
+    dict
+        For scikit-learn's histogram-based gradient boosting: 30 rounds, fewer and faster
+        ones with many levels; a leaf for thirty rows, 31 at most.
+
+    Examples
+    --------
+    >>> from evalkit.quantities_models import light_options
+    >>> options = light_options(rows=300, classes=4)
+    >>> options["max_iter"], options["learning_rate"], options["max_leaf_nodes"]
+    (20, 0.25, 10)
+    """
+    trees = classes if classes > 2 else 1  # noqa: PLR2004 - two classes need one tree a round
+    low, high = LIGHT_ROUNDS
+    number = max(low, min(high, LIGHT_TREES // trees))
+    return {
+        "max_iter": number,
+        "learning_rate": min(0.3, 5 / number),
+        "max_leaf_nodes": min(31, max(4, rows // 30)),
+        "min_samples_leaf": min(20, max(2, rows // 20)),
+        "early_stopping": False,
+        "random_state": 0,
+    }
+
+
+def predicted(
+    training: NDArray[np.float64],
+    target: NDArray[np.float64],
+    tested: NDArray[np.float64],
+    categorical: Sequence[bool],
+    *,
+    of_levels: bool,
+) -> NDArray[np.float64]:
+    """Return what a light model predicts for each tested row.
+
+    Parameters
+    ----------
+    training, tested, categorical
+        As for `guessed_levels`.
+    target : ndarray of float64, shape (n,)
+        Numbers, of which the model makes squared errors small, or levels as whole numbers.
+    of_levels : bool
+        Which of the two.
+
+    Returns
+    -------
+    ndarray of float64, shape (m,)
+    """
+    different = np.unique(target)
+    if len(different) == 1:
+        return np.full(len(tested), different[0])
+    from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+
+    options = light_options(len(training), len(different) if of_levels else 1)
+    options["categorical_features"] = list(categorical)
+    model = (
+        HistGradientBoostingClassifier(class_weight="balanced", **options)
+        if of_levels
+        else HistGradientBoostingRegressor(**options)
+    )
+    return _fitted(model, training, target, tested)
 
 
 def guessed_levels(

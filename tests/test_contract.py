@@ -42,6 +42,8 @@ HIGHEST_SCORES = {"inference_accuracy_ratio": 200.0}  # else 100, or no limit fo
 COPY_OPTIONS: dict[str, dict[str, Any]] = {"categorical_hidden_rate": {"categorical": list("abcd")}}
 RULES = {"rule_consistency": ["{0} < 60", "{0} <= 3 * {2} + 40", "{2} <= {0} / 4"]}
 NEEDS_GAPS = {"missingness"}  # without a missing cell it has nothing to compare
+# What the last column, drawn at random, cannot show: a model must be able to predict the outcome.
+OUTCOMES = {"predictive_ratio": "age"}
 every_metric = pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.slug)
 
 
@@ -105,7 +107,10 @@ def options_for(metric: Metric, columns: list[str]) -> dict[str, Any]:
     if Need.ROW_LINK in metric.needs:
         options["row_link"] = True
     if Need.SENSITIVE in metric.needs:
-        options |= {"sensitive": columns[-1], "known": columns[:-1]}
+        sensitive = OUTCOMES.get(metric.slug, columns[-1])
+        sensitive = sensitive if sensitive in columns else columns[-1]
+        known = [name for name in columns if name != sensitive]
+        options |= {"sensitive": sensitive, "known": known}
     if metric.slug in RULES:
         numbers = [name for name in columns if name not in {"town", "smoker"}]
         options["schema"] = {"rules": [rule.format(*numbers) for rule in RULES[metric.slug]]}

@@ -136,11 +136,12 @@ def test_shuffled_columns_sit_at_the_floor(slug: str) -> None:
     original, holdout = people(400, 51), people(400, 52)
     rng = np.random.default_rng(8)
     scores = [
-        evalkit.measure(slug, original, original.apply(rng.permutation), holdout).score
+        assessed([slug], original, original.apply(rng.permutation), holdout)[slug].score
         for _ in range(5)
     ]
-    kept = evalkit.measure(slug, original, people(400, 53), holdout)
-    assert np.mean(scores) == pytest.approx(kept.facts["floor_score"], rel=0.15)
+    kept = assessed([slug], original, people(400, 53), holdout)[slug]
+    # A model that learnt from shuffled columns has a skill of 0, give or take its noise.
+    assert np.mean(scores) == pytest.approx(kept.facts["floor_score"], rel=0.15, abs=5)
     assert max(scores) < kept.score
 
 

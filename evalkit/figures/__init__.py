@@ -6,6 +6,7 @@ uses the light house colours. `html_svg` and `typst_svg` dress it for an output.
 
 from __future__ import annotations
 
+from evalkit.figures.apart import apart_drawings, ranked_dots
 from evalkit.figures.attacks import interval_dots
 from evalkit.figures.curve import Target, curve
 from evalkit.figures.distributions import small_multiples
@@ -19,6 +20,7 @@ from evalkit.figures.sets import (
     correlation_drawings,
     linkability_drawings,
     model_drawings,
+    outcome_drawings,
 )
 from evalkit.figures.sheet import Drawing
 from evalkit.figures.spread_groups import group_spread
@@ -31,6 +33,7 @@ __all__ = [
     "ENGLISH",
     "Drawing",
     "Target",
+    "apart_drawings",
     "attack_drawings",
     "broken_rules",
     "colour_css",
@@ -46,6 +49,8 @@ __all__ = [
     "linkability_drawings",
     "matrix_pair",
     "model_drawings",
+    "outcome_drawings",
+    "ranked_dots",
     "small_multiples",
     "svg",
     "typst_svg",

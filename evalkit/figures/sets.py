@@ -141,6 +141,45 @@ def model_drawings(
     return (interval_dots([model], narrow=narrow, words={**words, **own}),)
 
 
+def outcome_drawings(
+    facts: Mapping[str, Any], words: Mapping[str, str], narrow: bool
+) -> tuple[Drawing, ...]:
+    """Return what a model from the avatars achieves beside one from the originals.
+
+    Parameters
+    ----------
+    facts : mapping
+        ``skill_avatars`` and ``skill_originals``, from 0 to 1.
+    words : mapping of str to str
+        The report's words.
+    narrow : bool
+        Whether the twin for telephones is meant.
+
+    Returns
+    -------
+    tuple of one Drawing
+
+    Examples
+    --------
+    >>> from evalkit.figures import outcome_drawings
+    >>> outcome_drawings({"skill_avatars": 0.5, "skill_originals": 0.6}, {}, False)[0].alt
+    'Outcome predicted, chance taken away: 50.0 % from the avatars, 60.0 % from the originals.'
+    """
+    model = {
+        "name": word(words, "figure_outcome_predicted"),
+        "success": facts["skill_avatars"],
+        "control": facts["skill_originals"],
+    }
+    keys = {
+        "figure_in_data": "figure_model_avatars",
+        "figure_not_in_data": "figure_model_originals",
+        "figure_alt_success": "figure_alt_model_avatars",
+        "figure_alt_control": "figure_alt_model_originals",
+    }
+    own = {key: word(words, model_key) for key, model_key in keys.items()}
+    return (interval_dots([model], narrow=narrow, words={**words, **own}),)
+
+
 def correlation_drawings(
     facts: Mapping[str, Any],
     words: Mapping[str, str],

@@ -75,6 +75,17 @@ ENGLISH: Mapping[str, str] = MappingProxyType(
         "figure_predicted": "Value predicted by a model",
         "figure_model_avatars": "model from the avatars",
         "figure_model_holdout": "model from the holdout",
+        "figure_outcome_predicted": "Outcome predicted, chance taken away",
+        "figure_model_originals": "model from the originals",
+        "figure_alt_model_originals": "{control} % from the originals{range}",
+        "figure_told_apart": "Pairs of avatar and original told right",
+        "figure_chance": "chance",
+        "figure_alt_chance": "Chance gives {naive} %.",
+        "figure_points_lost": "points lost without it",
+        "figure_alt_ranked": (
+            "Dot plot of {count} variables. The most telling is {variable}: {points} points are "
+            "lost without it."
+        ),
         "figure_alt_model_avatars": "{name}: {success} % from the avatars{range}",
         "figure_alt_model_holdout": "{control} % from the holdout{range}",
         "figure_alt_success": "{name}: {success} % of the people in the data{range}",

@@ -213,7 +213,7 @@ def _score_rows(subject: Subject) -> list[Sequence[Any]]:
             (subject.name(entry.slug), subject.criterion_name(criterion_of(entry.result))),
             subject.scenario_name(entry, LONGEST_NAME),
             score_words(entry.result, subject.words),
-            interval_words(entry.result),
+            interval_words(entry.result, subject.words),
             subject.words["verdicts"]["brief"].get(entry.result.verdict, entry.result.verdict),
             formats.number(entry.result.seconds, 2),
         )

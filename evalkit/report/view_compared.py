@@ -89,7 +89,7 @@ def scenario_row(entry: Entry, subject: Subject) -> tuple[Any, ...]:
     return (
         shortened(entry.scenario.name, LONGEST_NAME),
         score_words(entry.result, subject.words),
-        interval_words(entry.result),
+        interval_words(entry.result, subject.words),
         (
             _share_of("success_share", "attempts", entry, subject),
             _share_of("control_share", "control_attempts", entry, subject),

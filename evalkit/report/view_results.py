@@ -23,6 +23,7 @@ from evalkit.report.wording import (
     comparable,
     grade,
     on_strip,
+    sampling_interval,
     sentence,
     verdict_words,
 )
@@ -30,6 +31,7 @@ from evalkit.report.wording import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from evalkit.records import Result
     from evalkit.report.blocks import Block
     from evalkit.report.pages import Page
     from evalkit.report.subject import Entry, Subject
@@ -125,11 +127,18 @@ def _large_strip(entry: Entry, subject: Subject) -> Block:
     result = entry.result
     marks = {"met": "dot_met", "not met": "dot_not_met", "no target": "dot_no_target"}
     dot = subject.label(marks.get(result.verdict, "dot_not_judged"))
-    band = subject.label("band" if result.interval else "no_band")
+    band = subject.label(_band_key(result))
     words = subject.words.get("figures", {})
     strip = score_strip(result, subject.name(entry.slug), words, large=True)
     caption = prose(subject.label("strip_caption", dot=dot, band=band), inline=True)
     return figure([strip], [caption], full_width=False)
+
+
+def _band_key(result: Result) -> str:
+    """Return the key of what the band means: an interval, a range, or nothing."""
+    if result.interval is None:
+        return "no_band"
+    return "band" if sampling_interval(result) else "band_range"
 
 
 def _figures(

@@ -16,7 +16,6 @@ from evalkit.report.wording import (
     grade,
     interval_words,
     on_strip,
-    sampling_interval,
     score_words,
     sentence,
     shortened,
@@ -195,12 +194,7 @@ def _target(lead: Entry, subject: Subject) -> str:
 def _interval(lead: Entry, subject: Subject) -> str:
     """Return the interval; one that is not from sampling is called what it is."""
     result = lead.result
-    if result.interval is None:
-        return ""
-    words = interval_words(result)
-    if sampling_interval(result) is None:
-        return fill(subject.words["verdicts"]["range_over_splits"], interval=words)
-    return words
+    return "" if result.interval is None else interval_words(result, subject.words)
 
 
 def _strip(lead: Entry, subject: Subject) -> Picture:

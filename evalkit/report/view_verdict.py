@@ -218,7 +218,7 @@ def _score_sentence(entry: Entry, subject: Subject) -> str:
         subject.words["verdicts"]["plain"][key],
         name=subject.name(entry.slug),
         score=score_words(entry.result, subject.words),
-        interval=interval_words(entry.result),
+        interval=interval_words(entry.result, subject.words),
     )
 
 

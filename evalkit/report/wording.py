@@ -28,7 +28,7 @@ HIGHEST_SELF_SCORE: Final = 90.0
 LONGEST_NAME: Final = 34
 HIGHEST_ON_STRIP: Final = 100.0 + 1e-6
 SAMPLING_METHODS: Final = frozenset(
-    {"wilson", "redeal", "order statistics", "mover", "newcombe_area"}
+    {"wilson", "redeal", "order statistics", "mover", "newcombe_area", "bootstrap"}
 )
 """Only intervals from sampling grade a verdict; a range over splits does not."""
 _SPACES: Final = re.compile(r"[ \t\r\n]+")
@@ -68,12 +68,20 @@ def score_words(result: Result, words: Words) -> str:
     return formats.score(score) if score is None or not forms else in_units(score, forms)
 
 
-def interval_words(result: Result) -> str:
-    """Return the interval, without decimals where whole things are counted."""
+def interval_words(result: Result, words: Words) -> str:
+    """Return the interval, without decimals where whole things are counted.
+
+    What is not from sampling is called the range that it is.
+    """
     ends = result.interval
     if ends is None or result.unit == "%" or any(end % 1 for end in ends):
-        return formats.interval(ends)
-    return formats.interval(ends, 0)
+        said = formats.interval(ends)
+    else:
+        said = formats.interval(ends, 0)
+    if ends is None or sampling_interval(result):
+        return said
+    form = "range_over_repeats" if result.interval_method == "repeats" else "range_over_splits"
+    return fill(words["verdicts"][form], interval=said)
 
 
 def in_units(value: float, forms: Mapping[str, str]) -> str:
