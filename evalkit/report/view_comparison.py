@@ -200,7 +200,7 @@ def _changed_table(parts: _Parts) -> Block | None:
             _with_interval(line.results[0], parts),
             (
                 f"{letter} {parts.score(line.results[places[letter]])}",
-                _interval(line, places[letter]),
+                _interval(line, places[letter], parts),
             ),
             _difference(change),
             parts.said("findings", change.finding),
@@ -211,12 +211,13 @@ def _changed_table(parts: _Parts) -> Block | None:
 
 
 def _with_interval(result: Result | None, parts: _Parts) -> tuple[str, str]:
-    return parts.score(result), interval_words(result) if result and result.interval else ""
+    said = interval_words(result, parts.words) if result and result.interval else ""
+    return parts.score(result), said
 
 
-def _interval(line: Line, place: int) -> str:
+def _interval(line: Line, place: int, parts: _Parts) -> str:
     result = line.results[place]
-    return interval_words(result) if result and result.interval else ""
+    return interval_words(result, parts.words) if result and result.interval else ""
 
 
 def _difference(change: Change) -> tuple[str, str]:
