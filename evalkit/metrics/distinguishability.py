@@ -53,7 +53,7 @@ def compute(
         return _too_few(len(frames[0]), len(frames[1]))
     ready = tables(release.schema, frames, rng)
     if not ready.names:
-        return NotApplicable(_nothing_varies())
+        return NotApplicable(_nothing_to_tell_by())
     steps = Steps(2 * REPEATS + SHUFFLES + 2)
     areas = _areas(ready.contrast(AVATARS), rng, steps)
     area = _mean(areas)
@@ -185,10 +185,10 @@ def _too_few(working: int, avatars: int) -> NotApplicable:
     return NotApplicable(reason, {"n_working": working, "n_avatars": avatars})
 
 
-def _nothing_varies() -> Any:
+def _nothing_to_tell_by() -> Any:
     """Return the reason why there is nothing to compare."""
     return say(
-        "nothing_varies",
+        "nothing_to_tell_by",
         "No used column varies among originals and avatars: there is nothing to tell them apart "
         "by. Use more columns.",
     )

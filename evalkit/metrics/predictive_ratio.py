@@ -337,7 +337,7 @@ def _warnings(outcome: str, counts: Mapping[str, int | None]) -> tuple[Message, 
 def _nothing_known(outcome: str) -> Message:
     """Return the reason why nothing can be learnt."""
     return say(
-        "nothing_known",
+        "nothing_to_predict_from",
         "A model needs something to predict {outcome} from. Give other columns with --known.",
         outcome=outcome,
     )

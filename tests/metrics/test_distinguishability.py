@@ -137,7 +137,7 @@ def test_what_cannot_be_told_is_not_applicable() -> None:
     assert (few.status, few.reason.code) == ("not applicable", "too_few_to_tell_apart")
     same = [pd.DataFrame({"a": [1] * 50, "b": ["x"] * 50})] * 3
     result = evalkit.measure(SLUG, *same)
-    assert (result.status, result.reason.code) == ("not applicable", "nothing_varies")
+    assert (result.status, result.reason.code) == ("not applicable", "nothing_to_tell_by")
 
 
 def test_with_hardly_any_holdout_nothing_stands_beside_the_score() -> None:

@@ -176,7 +176,7 @@ def test_what_cannot_be_tried_is_not_applicable() -> None:
         return str(result.reason.code)
 
     assert code(tables, "smoker") == "no_skill"
-    assert code(tables, "ward", known=["ward"]) == "nothing_known"
+    assert code(tables, "ward", known=["ward"]) == "nothing_to_predict_from"
     assert code([table.assign(ward="A") for table in tables], "ward") == "nothing_to_predict"
     assert code([*tables[:2], tables[2].head(15)], "ward") == "too_few_outcomes"
     assert evalkit.measure(SLUG, *tables).reason.code == "no_sensitive"
