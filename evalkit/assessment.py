@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from evalkit.analyses import analysis_list, check_packages, compare_analysis
 from evalkit.distributions import check_annex, distribution_records
 from evalkit.errors import InputError
 from evalkit.given_values import name_list, plain_fields, shown, text
@@ -61,6 +62,7 @@ def assess(  # noqa: PLR0913 - the public call: every argument but the first has
     declared: dict[str, Any] | None = None,
     language: str = "en",
     options: dict[str, Any] | None = None,
+    analyses: object = None,
     progress: Progress | None = None,
 ) -> Assessment:
     """Return the assessment of a release under one or more scenarios.
@@ -88,8 +90,12 @@ def assess(  # noqa: PLR0913 - the public call: every argument but the first has
     options : dict, optional
         Options as used, recorded in the JSON beside those of the release. ``annex_variables`` is
         how many distributions the report's annex draws, default 60.
+    analyses : path or list, optional
+        Analyses to make on originals, avatars and holdout: a YAML file, or a list of mappings
+        such as ``{"kind": "linear", "formula": "income ~ age + C(town)"}``; see
+        docs/rules_and_analyses.md.
     progress : callable, optional
-        Called as ``progress(done, total, label)`` before each metric and at the end.
+        Called as ``progress(done, total, label)`` before each metric or analysis and at the end.
 
     Returns
     -------
@@ -99,7 +105,7 @@ def assess(  # noqa: PLR0913 - the public call: every argument but the first has
     Raises
     ------
     evalkit.InputError
-        If a column, metric, profile or language does not exist.
+        If a column, metric, profile or language does not exist, or an analysis cannot be read.
 
     Examples
     --------
@@ -121,6 +127,8 @@ def assess(  # noqa: PLR0913 - the public call: every argument but the first has
     if isinstance(metrics, Iterable) and not isinstance(metrics, str):
         metrics = list(metrics)
     chosen = _chosen(metrics, targets)
+    own = analysis_list(analyses, release.schema)
+    check_packages(own)
     plan = [
         (one, metric)
         for index, one in enumerate(scenarios)
@@ -129,7 +137,7 @@ def assess(  # noqa: PLR0913 - the public call: every argument but the first has
     ]
     column = check_by(by, release)
     groups, notes = groups_of(release, column, scenarios[0].min_count) if column else ((), ())
-    total = len(plan) + len(groups) * len(chosen)
+    total = len(plan) + len(groups) * len(chosen) + len(own)
     alike = _exchange(release, scenarios[0], {metric for _, metric in plan})
     unlike = _shared(release) or (alike.warning if alike else None)
     results: list[dict[str, Result]] = [{} for _ in scenarios]
@@ -160,6 +168,10 @@ def assess(  # noqa: PLR0913 - the public call: every argument but the first has
         if column
         else None
     )
+    compared = []
+    for analysis in own:
+        _teller(progress, next(steps), total, f"analysis {analysis.number}")
+        compared.append(compare_analysis(analysis, release, scenarios[0].min_count, unlike))
     if progress:
         progress(total, total, "done")
     return Assessment(
@@ -182,6 +194,7 @@ def assess(  # noqa: PLR0913 - the public call: every argument but the first has
         ],
         subgroups=by_group,
         distributions=distribution_records(release, scenarios[0].min_count),
+        analyses=compared,
     )
 
 

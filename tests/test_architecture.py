@@ -39,6 +39,16 @@ ROWS = {
     "yaml_file": {"given_values", "limited_files"},
     "tokens": {"given_values"},
     "rules": {"given_values", "rules", "schema", "tokens"},
+    "analyses": {
+        "analyses",
+        "given_values",
+        "intervals",
+        "record_parts",
+        "release",
+        "schema",
+        "tokens",
+        "yaml_file",
+    },
     "scenario": {"given_values", "metric", "schema"},
     "figures": {"figures", "resources"},
     "kernels": {"kernels"},
@@ -95,6 +105,7 @@ HOMES = {
     "tqdm": {"running"},
     "jinja2": {"report"},
     "numba": {"kernels"},
+    "statsmodels": {"analyses"},
 }
 
 

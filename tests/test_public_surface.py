@@ -48,7 +48,7 @@ ARGUMENTS = {
     "delimiter encoding decimal row_link axes on_mismatch individual seed",
     "Scenario": "name known sensitive context min_count seed",
     "assess": "release scenario * metrics profile by title assessor reviewer declared language "
-    "options progress",
+    "options analyses progress",
     "measure": "slug original avatars holdout * known sensitive seed **",
     "Report": "assessment language templates",
     "split": "frame share seed * individual",

@@ -94,6 +94,12 @@ _COLUMNS = "Repeatable, or with commas."
     help="Target profile that scores are judged by.  [none]",
 )
 @option(
+    "--analysis",
+    heading=_ATTACKER,
+    metavar="FILE",
+    help="YAML file of analyses to make on originals, avatars and holdout.",
+)
+@option(
     "--require-targets",
     heading=_ATTACKER,
     is_flag=True,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from evalkit.figures.apart import apart_drawings, ranked_dots
 from evalkit.figures.attacks import interval_dots
+from evalkit.figures.coefficients import coefficients
 from evalkit.figures.curve import Target, curve
 from evalkit.figures.distributions import small_multiples
 from evalkit.figures.frontier import frontier
@@ -36,6 +37,7 @@ __all__ = [
     "apart_drawings",
     "attack_drawings",
     "broken_rules",
+    "coefficients",
     "colour_css",
     "correlation_drawings",
     "curve",

@@ -125,6 +125,8 @@ ENGLISH: Mapping[str, str] = MappingProxyType(
         "figure_alt_descriptions": "{name}: {success} % of the descriptions{range}",
         "figure_alt_frontier": "{privacy} against {utility}.",
         "figure_alt_release": "{letter}: {privacy} and {utility}.",
+        "figure_alt_estimate": "{table} {value} ({low} to {high})",
+        "figure_alt_term": "{name}: {estimates}.",
         "figure_alt_broken": "{name}: broken by {success} % of the avatars{range}",
         "figure_alt_no_share": "no holdout share is shown",
         "figure_alt_one_pool": "the control is in the same pool",

@@ -151,6 +151,22 @@ def known_kinds(result: Result) -> list[str]:
     return [anchor.kind for anchor in known_cases(result.facts)]
 
 
+def drawn_pair(wide: Drawing, narrow: Drawing, prefix: str) -> Picture:
+    """Return one drawing ready for both outputs, from its form for paper and that for phones.
+
+    Parameters
+    ----------
+    wide, narrow : Drawing
+    prefix : str
+        Goes before every id; unique in the report.
+
+    Returns
+    -------
+    Picture
+    """
+    return _picture((wide, narrow), prefix)
+
+
 def _picture(pair: tuple[Drawing, Drawing], prefix: str) -> Picture:
     from evalkit.figures import html_svg, typst_svg
 

@@ -13,6 +13,7 @@ from evalkit.report.subject import (
     day_of,
     declared_text,
 )
+from evalkit.report.view_analyses import analyses_blocks
 from evalkit.report.view_annex import (
     attachment_blocks,
     full_blocks,
@@ -141,6 +142,8 @@ def _section(entry: dict[str, str], subject: Subject, labels: Iterator[str]) -> 
 def _criterion_part(criterion: str, subject: Subject, labels: Iterator[str]) -> dict[str, Any]:
     blocks = criterion_blocks(criterion, subject, labels)
     blocks += subgroup_blocks(criterion, subject, labels)
+    if criterion == "utility":
+        blocks += analyses_blocks(subject, labels)
     told = criterion_title(criterion, subject)
     if told is None:
         several = any(block["kind"] == "measure" for block in blocks)

@@ -134,6 +134,7 @@ def assess(  # noqa: PLR0913 - the lines of the parameters cell
     metrics: Sequence[str] = (),
     profile: str = "none",
     by: str = "",
+    analysis: Any = "",
     purpose: str = "",
     declared: dict[str, Any] | None = None,
     annex_variables: int = 60,
@@ -153,6 +154,8 @@ def assess(  # noqa: PLR0913 - the lines of the parameters cell
         Name of a target profile or path of a YAML file.
     by : str
         Column of the groups that scores are repeated for; empty for none.
+    analysis : str or list
+        Path of a YAML file of analyses, or the list itself; empty for none.
     purpose : str
         What the release is for; goes to `declared`.
     declared : dict, optional
@@ -188,7 +191,9 @@ def assess(  # noqa: PLR0913 - the lines of the parameters cell
             "profile": Path(profile).name,
             "by": by,
             "annex_variables": annex_variables,
+            "analysis": Path(analysis).name if isinstance(analysis, str) else analysis,
         },
+        analyses=analysis or None,
         progress=_next_step,
         **given,
     )

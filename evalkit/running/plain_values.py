@@ -15,7 +15,17 @@ from typing import Any
 
 from evalkit.errors import InputError
 
-PATHS = ("original", "avatars", "holdout", "schema", "profile", "templates", "output", "sign")
+PATHS = (
+    "original",
+    "avatars",
+    "holdout",
+    "schema",
+    "profile",
+    "analysis",
+    "templates",
+    "output",
+    "sign",
+)
 """Parameters that may name a file or a folder."""
 LONGEST_LINE = 600
 DEEPEST = 20
