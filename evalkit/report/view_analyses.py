@@ -8,6 +8,7 @@ import msgspec
 
 from evalkit.report import formats
 from evalkit.report.blocks import figure, fill, heading, measure, prose, table, text
+from evalkit.report.languages import notation
 from evalkit.report.pictures import drawn_pair
 from evalkit.report.wording import sentence, shortened
 
@@ -57,9 +58,8 @@ def analyses_blocks(subject: Subject, labels: Iterator[str]) -> list[Block]:
         for note in one.warnings
         if not note.code.startswith(_OWN_NOTES)
     }
-    blocks += [
-        text(prose(words["of_tables"], note=subject.say(note))) for note in of_tables.values()
-    ]
+    said = [subject.say(note) for note in of_tables.values()]
+    blocks += [text(prose(words["of_tables"], note=one)) for one in said]
     for place, one in enumerate(analyses):
         blocks += _analysis(one, f"analysis{place}", subject, labels)
     return blocks
@@ -190,7 +190,7 @@ def _estimate(one: Estimate | None, words: dict[str, Any]) -> Any:
 
 def _short(value: float) -> str:
     """Return a coefficient in three significant digits, a long one with an exponent."""
-    return f"{value:.3g}".replace("-", formats.MINUS)
+    return f"{value:.3g}".replace("-", formats.MINUS).replace(".", notation().decimal)
 
 
 def _compared(term: AnalysisTerm, words: dict[str, Any]) -> str:
