@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+import pypdfium2
 import pytest
 from test_contract import people
 
@@ -200,3 +203,225 @@ def test_persons_are_numbered_by_their_rows_however_often_these_are_repeated() -
     once = numbered(keys, content).code
     assert once.tolist() == [2, 2, 0, 1, 1]
     assert (numbered(np.repeat(keys, 3), np.repeat(content, 3)).code == np.repeat(once, 3)).all()
+
+
+def test_a_key_that_stands_in_several_rows_is_pointed_out() -> None:
+    table = people(120, 1).assign(patient_id=[f"P{row // 3}" for row in range(120)])
+    variable = evalkit.load(table, table).schema["patient_id"]
+    assert "repeated_key" in [note.code for note in variable.notes]
+
+
+LEAKING = ["age", "visits", "town", "smoker"]
+INVARIANT = [
+    "linkability_protection_rate",
+    "attribute_disclosure",
+    "closest_distances_ratio",
+    "closest_to_training_share",
+    "column_direct_match_protection",
+    "distance_to_closest",
+    "inference_protection",
+    "membership_inference_protection",
+    "replicated_uniques",
+    "row_direct_match_protection",
+    "singling_out_protection",
+    "correlation_difference_ratio",
+]
+LINKED = ["hidden_rate", "local_cloaking", "categorical_hidden_rate", "correlation_protection_rate"]
+
+
+def leaking() -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Return visits of 150 persons, avatars that copy a third of them, and a holdout."""
+    original, holdout = visits(150, 2, 1), visits(120, 2, 3, "Q")
+    avatars = people(300, 2)
+    avatars.loc[:99] = original.drop(columns=KEY).loc[:99]
+    return original, avatars, holdout
+
+
+def assessed(
+    tables: tuple[pd.DataFrame, ...], slugs: list[str], **options: Any
+) -> dict[str, evalkit.Result]:
+    scenario = evalkit.Scenario(known=LEAKING, sensitive="pressure", seed=5)
+    release = evalkit.load(*tables, **options)
+    return evalkit.assess(release, scenario, metrics=slugs).results
+
+
+def repeated(table: pd.DataFrame) -> pd.DataFrame:
+    return table.loc[table.index.repeat(3)].reset_index(drop=True)
+
+
+def same(one: evalkit.Result, other: evalkit.Result) -> bool:
+    assert one.status == other.status == "measured"
+    assert other.headline == pytest.approx(one.headline, abs=1e-9)
+    assert other.interval == pytest.approx(one.interval, abs=1e-6)
+    return True
+
+
+def test_repeating_every_row_of_each_person_moves_neither_score_nor_interval() -> None:
+    original, avatars, holdout = leaking()
+    once = assessed((original, avatars, holdout), INVARIANT, individual=KEY)
+    again = assessed((repeated(original), avatars, repeated(holdout)), INVARIANT, individual=KEY)
+    assert all(same(once[slug], again[slug]) for slug in INVARIANT)
+    assert not any(one.code == "counts_rows" for slug in once for one in once[slug].warnings)
+
+
+def test_repeated_linked_rows_move_no_measure_that_needs_the_link() -> None:
+    original, avatars, _ = leaking()
+    once = assessed((original, avatars), LINKED, individual=KEY, row_link=True)
+    tables = repeated(original), repeated(avatars)
+    again = assessed(tables, LINKED, individual=KEY, row_link=True)
+    assert all(same(once[slug], again[slug]) for slug in LINKED)
+
+
+def test_without_the_key_repeated_rows_would_narrow_the_interval() -> None:
+    original, avatars, holdout = leaking()
+    tables = repeated(original).drop(columns=KEY), avatars, repeated(holdout).drop(columns=KEY)
+    slug = "inference_protection"
+    by_row = assessed(tables, [slug])[slug]
+    by_person = assessed((original, avatars, holdout), [slug], individual=KEY)[slug]
+    assert np.ptp(by_row.interval or ()) < 0.8 * np.ptp(by_person.interval or ())
+
+
+def test_with_one_row_each_every_score_is_that_without_a_key() -> None:
+    original, avatars, holdout = visits(60, 1, 1), people(60, 2), visits(50, 1, 3, "Q")
+    plain = original.drop(columns=KEY), avatars, holdout.drop(columns=KEY)
+    slugs = ["linkability_protection_rate", "inference_protection", "distance_to_closest"]
+    keyed, unkeyed = (
+        assessed((original, avatars, holdout), slugs, individual=KEY),
+        assessed(plain, slugs),
+    )
+    for slug in slugs:
+        one, other = keyed[slug], unkeyed[slug]
+        assert (one.score, one.interval) == (other.score, other.interval)
+        numbers = {name for name, value in one.facts.items() if isinstance(value, int | float)}
+        for name in numbers:
+            assert one.facts[name] == pytest.approx(other.facts[name], abs=1e-9), name
+
+
+def mean_over_persons(keys: pd.Series, values: list[float]) -> float:
+    """Return the plain mean of the persons' plain means."""
+    by_person: dict[str, list[float]] = {}
+    for key, value in zip(keys, values, strict=True):
+        by_person.setdefault(key, []).append(value)
+    means = [sum(one) / len(one) for one in by_person.values()]
+    return sum(means) / len(means)
+
+
+def test_linkability_equals_slow_independent_code() -> None:
+    original = pd.DataFrame({KEY: list("aaab"), "age": [20, 20, 40, 50], "size": [1, 1, 3, 9]})
+    avatars = pd.DataFrame({"age": [20, 40, 51], "size": [2, 3, 4]})
+    linked = []
+    for _, person in original.iterrows():
+        nearest = []
+        for name in ("age", "size"):
+            gaps = [abs(person[name] - value) for value in avatars[name]]
+            nearest.append({row for row, gap in enumerate(gaps) if gap == min(gaps)})
+        common = nearest[0] & nearest[1]
+        linked.append(len(common) / (len(nearest[0]) * len(nearest[1])))
+    options = {"individual": KEY, "numeric": ["age", "size"]}
+    found = evalkit.measure("linkability_protection_rate", original, avatars, **options)
+    expected = mean_over_persons(original[KEY], linked)
+    assert found.facts["n_original"] == 2
+    assert found.headline == pytest.approx(100 * (1 - expected))
+
+
+def test_attribute_disclosure_equals_slow_independent_code() -> None:
+    original, avatars, holdout = leaking()
+    scenario = evalkit.Scenario(known=["town", "smoker", "visits"], sensitive="pressure")
+    release = evalkit.load(original, avatars, holdout, individual=KEY, categorical=["pressure"])
+    facts = (
+        evalkit.assess(release, scenario, metrics=["attribute_disclosure"])
+        .results["attribute_disclosure"]
+        .facts
+    )
+    offered: dict[tuple[Any, ...], set[Any]] = {}
+    known = ["town", "smoker", "visits"]
+    for row in avatars.fillna("missing").itertuples():
+        offered.setdefault((row.town, row.smoker, row.visits), set()).add(row.pressure)
+    for table, share in ((original, "success_share"), (holdout, "control_share")):
+        rows = table.fillna("missing")
+        hits = [
+            float(offered.get(tuple(row[name] for name in known)) == {row["pressure"]})
+            for _, row in rows.iterrows()
+        ]
+        assert facts[share] == pytest.approx(mean_over_persons(table[KEY], hits))
+
+
+def test_a_description_that_fits_only_rows_of_one_person_isolates_that_person() -> None:
+    from evalkit.kernels.boxes import Boxes, SortedRows
+
+    rows = np.array([[1], [1], [2], [2]], np.int32)
+    boxes = Boxes(np.array([[0], [0]]), np.array([[1], [2]]), np.array([[1], [2]]))
+    assert SortedRows(rows).only(boxes).tolist() == [-1, -1]
+    assert SortedRows(rows, np.array([7, 7, 8, 9])).only(boxes).tolist() == [7, -1]
+
+
+def test_the_isolation_of_a_record_leaves_out_those_of_the_same_person() -> None:
+    from evalkit.quantities_closeness import closeness
+
+    rng = np.random.default_rng(4)
+    original, holdout = (
+        pd.DataFrame({KEY: [f"{mark}{row // 3}" for row in range(30)], "x": rng.random(30)})
+        for mark in "PQ"
+    )
+    release = evalkit.load(original, original[["x"]], holdout, individual=KEY, numeric=["x"])
+    people_found = closeness(release, 0).people
+    pool = pd.concat([original, holdout])
+    width = pool["x"].max() - pool["x"].min()
+    expected = [
+        (pool.loc[pool[KEY] != key, "x"] - x).abs().min() / width
+        for key, x in zip(pool[KEY], pool["x"], strict=True)
+    ]
+    assert people_found.isolation == pytest.approx(expected)
+    found = people_found.two_persons(release.avatars)
+    others = [
+        (original.loc[original[KEY] != key, "x"] - x).abs().min() / width
+        for key, x in zip(original[KEY], original["x"], strict=True)
+    ]
+    assert found.first == pytest.approx(np.zeros(30))
+    assert found.second == pytest.approx(others)
+
+
+@pytest.mark.parametrize("link", [False, True])
+def test_the_report_says_how_many_persons_there_are_and_no_key(link: bool, tmp_path: Path) -> None:
+    original = visits(40, 3, 1, "Quillfeather-")
+    release = evalkit.load(original, people(120, 2), individual=KEY, row_link=link)
+    assessment = evalkit.assess(release, metrics=["correlation_difference_ratio"])
+    assert assessment.release.individual == KEY
+    assert assessment.release.original.individuals == 40
+    report = evalkit.Report(assessment)
+    assessment.save(tmp_path / "assessment.json")
+    for content in (report.html(), (tmp_path / "assessment.json").read_text(encoding="utf-8")):
+        assert "Quillfeather" not in content
+    assert "40 persons in 120 rows" in report.html()
+    assert "halves were drawn by person" in report.html()
+    assert "each row was taken for a person" not in report.html()
+
+
+def test_the_command_line_counts_persons_and_prints_no_key(tmp_path: Path) -> None:
+    visits(40, 3, 1, "Quillfeather-").to_csv(tmp_path / "visits.csv", index=False)
+    people(60, 2).to_csv(tmp_path / "avatars.csv", index=False)
+
+    def evalkit_command(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "evalkit", *words]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    cut = evalkit_command("split", "visits.csv", "-o", "parts", "--individual", KEY)
+    assert cut.returncode == 0, cut.stderr
+    assert "20 (60 rows) held back" in cut.stderr
+    tables = "parts/working.csv", "avatars.csv", "--holdout", "parts/holdout.csv"
+    options = "--individual", KEY, "--metrics", "row_direct_match_protection", "-o", "out"
+    done = evalkit_command("assess", *tables, *options)
+    assert done.returncode == 0, done.stderr
+    found = evalkit.Assessment.read(tmp_path / "out" / "assessment.json")
+    assert found.options["individual"] == found.release.individual == KEY
+    assert found.release.holdout is not None
+    assert found.release.holdout.individuals == 20
+    for name in ("assessment.json", "technical_assessment.html", "technical_assessment.ipynb"):
+        assert "Quillfeather" not in (tmp_path / "out" / name).read_text(encoding="utf-8")
+    document = pypdfium2.PdfDocument(tmp_path / "out" / "technical_assessment.pdf")
+    try:
+        printed = "".join(page.get_textpage().get_text_range() for page in document)
+    finally:
+        document.close()
+    assert KEY in printed
+    assert "Quillfeather" not in printed + done.stdout + done.stderr

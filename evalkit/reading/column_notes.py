@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING
 
 from evalkit.messages import say
 from evalkit.reading.hints import hints, mixture, words_read
-from evalkit.reading.identifiers import all_differ, are_whole, shared_values
+from evalkit.reading.identifiers import (
+    all_differ,
+    are_whole,
+    is_repeated_key,
+    shared_values,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,6 +51,7 @@ def column_notes(
     notes += _blanks(name, columns)
     notes += _missing_shares(name, tables, columns)
     notes += mixture(name, reading, decimal)
+    notes += _repeated_key(name, reading)
     if reading.used:
         notes += _single_values(name, tables, columns)
         notes += hints(name, tables, columns, reading)
@@ -77,6 +83,17 @@ def _exclusion(
             "out with --ignore."
         )
         return [say("all_different", template, column=name)]
+    return []
+
+
+def _repeated_key(name: str, reading: Reading) -> list[Message]:
+    """Return that a used column may be the key of persons with several rows."""
+    if reading.used and not reading.declared and is_repeated_key(name, reading.column):
+        template = (
+            "Column {column} is named like a key and stands in several rows. If it is the key of "
+            "persons, name it with --individual: persons are then counted, not rows."
+        )
+        return [say("repeated_key", template, column=name)]
     return []
 
 

@@ -86,6 +86,32 @@ def is_key_name(name: str) -> bool:
     return bool(words & _KEY_WORDS) or any(_KEY_ENDS.fullmatch(word) for word in words)
 
 
+def is_repeated_key(name: str, column: TextColumn) -> bool:
+    """Return whether a column is named like a key and its values stand in a few rows each.
+
+    Parameters
+    ----------
+    name : str
+    column : TextColumn
+
+    Returns
+    -------
+    bool
+        True if at least 50 cells are filled and hold fewer different values, but at least one
+        for ten cells.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from evalkit.reading.arrow_columns import from_arrow
+    >>> from evalkit.reading.identifiers import is_repeated_key
+    >>> is_repeated_key("patient_id", from_arrow(pa.array([row // 3 for row in range(60)])))
+    True
+    """
+    filled, values = int((column.codes >= 0).sum()), len(column.texts)
+    return filled >= FEWEST_CELLS and filled <= 10 * values < 10 * filled and is_key_name(name)
+
+
 def shared_values(original: TextColumn, avatars: TextColumn) -> int:
     """Return how many different values of the originals' column occur among the avatars.
 
