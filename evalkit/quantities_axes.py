@@ -55,9 +55,22 @@ class Axes:
         Rows that the axes were not fitted on are supplementary: they move no axis, and a level
         unknown to the fitted table is in none of its indicators.
         """
-        columns = [cells(frame, self.schema, name) for name in self.names]
-        found = np.empty((len(frame), self.loadings.shape[1]))
-        for start, end in _row_blocks(len(frame), len(self.loadings)):
+        return self.coordinates_of([cells(frame, self.schema, name) for name in self.names])
+
+    def contributions(self) -> Points:
+        """Return what share of each axis each column makes, shape (names, axes); sums are 1."""
+        found = np.zeros((len(self.names), self.loadings.shape[1]))
+        start = 0
+        for k, coding in enumerate(self.codings):
+            width = 0 if coding is None else len(coding.columns(np.zeros(1)))
+            found[k] = np.sum(self.loadings[start : start + width] ** 2, axis=0)
+            start += width
+        return found
+
+    def coordinates_of(self, columns: Sequence[ColumnCells]) -> Points:
+        """Return the coordinates of rows given as the cells of `names`, shape (rows, axes)."""
+        found = np.empty((len(columns[0]), self.loadings.shape[1]))
+        for start, end in _row_blocks(len(found), len(self.loadings)):
             part = coded_matrix([column[start:end] for column in columns], self.codings)
             found[start:end] = part @ self.loadings
         return found

@@ -64,6 +64,7 @@ ENGLISH: Mapping[str, str] = MappingProxyType(
         "figure_alt_information_blank": (
             "Two triangles of normalised mutual information among {count} variables."
         ),
+        "figure_axes": "Overlap on axes {first} and {second}",
         "figure_linked": "Linked through one avatar",
         "figure_found_own": "Own avatar picked as the nearest",
         "figure_found_by_categories": "Own avatar picked by categories",

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64] | NDArray[np.int64]
 
+AXIS_DECIMALS = 4  # in standard deviations: much finer than a cell, coarser than rounding
 MOST_LEVELS = 65_535  # a code is an unsigned 16-bit integer
 
 
@@ -114,6 +115,42 @@ def level_map(
     found[kept] = np.arange(len(kept))
     found[-1] = len(kept) + 1
     return found
+
+
+def axis_cells(
+    working: NDArray[np.float64], others: NDArray[np.float64], grid: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the quantile cell of each point on each axis, by the quantiles of the first table.
+
+    Parameters
+    ----------
+    working, others : ndarray of float64, shapes (n, axes) and (m, axes)
+        Coordinates.
+    grid : int
+        Cells on an axis.
+
+    Returns
+    -------
+    tuple of two ndarray of intp, shapes (axes, n) and (axes, m)
+        0 to `grid` - 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from evalkit.kernels.binning import axis_cells
+    >>> axis_cells(np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[9.0], [1.0]]), 2)
+    (array([[0, 0, 1, 1]]), array([[1, 0]]))
+    """
+    # Equal rows may differ in the last digit once they are multiplied: a cut must not part them.
+    deviation = working.std(axis=0)
+    unit = np.where(deviation > 0, deviation, 1.0)
+    tables = [np.round(table / unit, AXIS_DECIMALS) for table in (working, others)]
+    cuts = [quantile_cuts(axis, grid) for axis in tables[0].T]
+    first, second = (
+        np.stack([bin_codes(axis, cut) for axis, cut in zip(table.T, cuts, strict=True)])
+        for table in tables
+    )
+    return first.astype(np.intp), second.astype(np.intp)
 
 
 def grid_hellinger(first: NDArray[np.intp], second: NDArray[np.intp], cells: int) -> float:

@@ -1,0 +1,309 @@
+r"""Multivariate Hellinger: whether the cloud of people keeps its shape.
+
+For each pair of the first principal axes, with p and q the shares of WO and WA over a grid of
+g x g cells, cut at the quantiles of WO:
+
+    H(p, q) = sqrt(1 - sum_b sqrt(p_b * q_b))
+
+    score = 100 * (1 - mean of H over the pairs of axes)
+
+with WO the working originals and WA their avatars. Sources: Hellinger distance, named by the
+vendor of the avatar method for several variables; grid and scale are our own choice.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING, Any
+
+from evalkit.messages import say
+from evalkit.metric import Basis, Metric, Need, NotApplicable, Outcome, Section
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from evalkit.figures import Drawing
+    from evalkit.messages import Message
+    from evalkit.quantities_axes import Axes, Coordinates
+    from evalkit.release import Release
+    from evalkit.scenario import Scenario
+
+    Points = NDArray[np.float64]
+
+SLUG = "multivariate_hellinger"
+FEWEST_ROWS = 40
+FEWEST_CELLS, MOST_CELLS = 2, 10
+REDEALS, FEW_REDEALS = 100, 20
+MANY_COLUMNS = 50
+SHUFFLES = 5
+NO_VARIANCE = 1e-9  # an axis of a smaller share holds rounding only
+LITTLE_VARIANCE = 0.5
+SHOWN_PAIRS = 6
+SHOWN_VARIABLES = 3
+
+
+def grid_for(rows: int) -> int:
+    """Return the quantile cells on each axis for tables of at least `rows` rows, 2 to 10.
+
+    Examples
+    --------
+    >>> from evalkit.metrics.multivariate_hellinger import grid_for
+    >>> grid_for(40), grid_for(500), grid_for(5000)
+    (2, 7, 10)
+    """
+    return min(MOST_CELLS, max(FEWEST_CELLS, math.isqrt(rows // 10)))
+
+
+def distances(working: Points, others: Points, grid: int) -> dict[tuple[int, int], float]:
+    """Return the Hellinger distance of two clouds for each pair of axes, 0 to 1.
+
+    Parameters
+    ----------
+    working, others : ndarray of float64, shapes (n, axes) and (m, axes)
+        Coordinates; the cells follow the quantiles of the first.
+    grid : int
+        Cells on each axis.
+
+    Returns
+    -------
+    dict of (int, int) to float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from evalkit.metrics.multivariate_hellinger import distances
+    >>> cloud = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 5.0], [3.0, 4.0]])
+    >>> distances(cloud, cloud, 2), distances(cloud, cloud[::-1] + [[9.0, 0.0]], 2)[0, 1].round(3)
+    ({(0, 1): 0.0}, np.float64(0.541))
+    """
+    from evalkit.kernels.binning import axis_cells, grid_hellinger
+
+    cells, other_cells = axis_cells(working, others, grid)  # (axes, n), (axes, m)
+    return {
+        (i, j): grid_hellinger(
+            cells[i] * grid + cells[j], other_cells[i] * grid + other_cells[j], grid * grid
+        )
+        for i, j in itertools.combinations(range(working.shape[1]), 2)
+    }
+
+
+def score_of(found: Mapping[tuple[int, int], float], factor: float = 1.0) -> float:
+    """Return the score of distances by pair of axes, each times `factor`, 0 to 100."""
+    return 100 * (1 - math.fsum(min(1.0, factor * one) for one in found.values()) / len(found))
+
+
+def compute(
+    release: Release, scenario: Scenario, rng: np.random.Generator
+) -> Outcome | NotApplicable:
+    """Return the score beside those of unseen real rows and of shuffled columns."""
+    from evalkit.quantities_axes import working_coordinates
+
+    del scenario
+    frames = release.working, release.working_avatars, release.reference
+    rows = min(len(frame) for frame in frames)
+    if rows < FEWEST_ROWS:
+        return NotApplicable(_too_few_rows(release, rows))
+    space = working_coordinates(release)
+    axes = int((space.axes.variance_shares > NO_VARIANCE).sum())
+    if axes < 2:  # noqa: PLR2004 - a pair needs two axes
+        return NotApplicable(_too_few_axes(axes))
+    grid = grid_for(rows)
+    working, holdout = space.original[:, :axes], _holdout(space)[:, :axes]
+    found = distances(working, space.avatars[:, :axes], grid)
+    unseen = distances(working, holdout, grid)
+    dealt = _redealt(release, axes, grid, rng)
+    facts = {
+        "n_working": len(frames[0]),
+        "n_working_avatars": len(frames[1]),
+        "n_holdout": len(frames[2]),
+        "grid": grid,
+        "axes_used": axes,
+        "variance_share": float(min(1.0, space.axes.variance_shares[:axes].sum())),
+        "axes": _axes_in_words(space.axes, axes),
+        "axis_pairs": _pairs(found, unseen),
+        "mean_distance": math.fsum(found.values()) / len(found),
+        "self_score": 100.0,
+        "holdout_score": score_of(unseen),
+        "floor_score": _floor(release, space, axes, grid, rng),
+        "floor_count": SHUFFLES,
+        **_band(dealt),
+    }
+    return Outcome(score=score_of(found), warnings=tuple(_warnings(facts)), facts=facts)
+
+
+def _holdout(space: Coordinates) -> Points:
+    """Return the coordinates of HO, which these tables always have."""
+    if space.holdout is None:
+        raise ValueError("the working coordinates hold a holdout")
+    return space.holdout
+
+
+def _redealt(release: Release, axes: int, grid: int, rng: np.random.Generator) -> Points:
+    """Return the score of real rows at the avatars' size for each re-deal of WO and HO.
+
+    The axes are fitted anew on each: a cloud lies closer along its own axes than others do.
+    """
+    import numpy as np
+
+    from evalkit.kernels.dealt_axes import DealtAxes
+    from evalkit.quantities import cells, content_order
+
+    names = sorted(release.working.columns)
+    columns = [
+        np.concatenate([cells(frame, release.schema, name) for frame in _real(release)])
+        for name in names
+    ]
+    order = content_order(list(columns))
+    columns = [column[order] for column in columns]
+    space = DealtAxes(columns, [release.schema[name].is_number for name in names], axes)
+    n, n_holdout, n_avatars = (len(frame) for frame in (*_real(release), release.working_avatars))
+    # A distance between samples shrinks with 1/n + 1/m; this brings it to the avatars' size.
+    to_avatars = math.sqrt((1 / n + 1 / n_avatars) / (1 / n + 1 / n_holdout))
+    scores = []
+    for _ in range(FEW_REDEALS if len(names) > MANY_COLUMNS else REDEALS):
+        dealt = rng.permutation(n + n_holdout) < n
+        points = space.coordinates(dealt)
+        scores.append(score_of(distances(points[dealt], points[~dealt], grid), to_avatars))
+    return np.array(scores)
+
+
+def _real(release: Release) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return WO and HO."""
+    return release.working, release.reference
+
+
+def _band(dealt: Points) -> dict[str, Any]:
+    """Return mean and middle 95 % of the scores of real rows."""
+    import numpy as np
+
+    low, high = np.quantile(dealt, [0.025, 0.975])
+    return {
+        "real_score": math.fsum(dealt) / len(dealt),
+        "real_low": float(low),
+        "real_high": float(high),
+        "redeal_count": len(dealt),
+    }
+
+
+def _floor(
+    release: Release, space: Coordinates, axes: int, grid: int, rng: np.random.Generator
+) -> float:
+    """Return the mean score of avatars whose columns are shuffled, each by itself."""
+    import numpy as np
+
+    from evalkit.quantities import cells
+
+    frame, fitted = release.working_avatars, space.axes
+    # Sorted, so that the order of the rows never matters.
+    columns = [np.sort(cells(frame, release.schema, name)) for name in fitted.names]
+    scores = []
+    for _ in range(SHUFFLES):
+        shuffled = [rng.permutation(column) for column in columns]
+        points = fitted.coordinates_of(shuffled)
+        scores.append(score_of(distances(space.original[:, :axes], points[:, :axes], grid)))
+    return math.fsum(scores) / len(scores)
+
+
+def _axes_in_words(fitted: Axes, axes: int) -> list[dict[str, Any]]:
+    """Return the share of each axis and the variables that it is made of most."""
+    found = []
+    for axis, weights in enumerate(fitted.contributions().T[:axes]):
+        order = sorted(range(len(weights)), key=lambda k: (-round(float(weights[k]), 9), k))
+        found.append(
+            {
+                "axis": axis + 1,
+                "share": round(float(fitted.variance_shares[axis]), 3),
+                "variables": [
+                    fitted.names[k] for k in order[:SHOWN_VARIABLES] if weights[k] > NO_VARIANCE
+                ],
+            }
+        )
+    return found
+
+
+def _pairs(
+    found: Mapping[tuple[int, int], float], unseen: Mapping[tuple[int, int], float]
+) -> list[dict[str, Any]]:
+    """Return what the clouds share on each pair of axes, the worst first."""
+    worst = sorted(found, key=lambda pair: (-round(found[pair], 9), pair))
+    return [
+        {
+            "first": i + 1,
+            "second": j + 1,
+            "avatars": round(1 - found[i, j], 3),
+            "holdout": round(1 - unseen[i, j], 3),
+        }
+        for i, j in worst[:SHOWN_PAIRS]
+    ]
+
+
+def _warnings(facts: Mapping[str, Any]) -> list[Message]:
+    """Return what the reader must know beside the score."""
+    if facts["variance_share"] >= LITTLE_VARIANCE:
+        return []
+    return [
+        say(
+            "axes_hold_little",
+            "The {axes} axes hold {percent:.0f} % of the variance: what happens in the rest is not "
+            "seen. Ask for more with --axes.",
+            axes=facts["axes_used"],
+            percent=100 * facts["variance_share"],
+        )
+    ]
+
+
+def _too_few_rows(release: Release, rows: int) -> Message:
+    """Return the reason why tables are too small."""
+    remedy = "Give larger tables." if release.holdout_kind == "real" else "Give a real holdout."
+    return say(
+        "too_few_rows_for_clouds",
+        f"The shape of a cloud needs {{fewest}} rows in each table, and the smallest has {{rows}}. "
+        f"{remedy}",
+        fewest=FEWEST_ROWS,
+        rows=rows,
+        variant=release.holdout_kind,
+    )
+
+
+def _too_few_axes(axes: int) -> Message:
+    """Return the reason why there is no pair of axes."""
+    return say(
+        "too_few_axes",
+        "A cloud needs two axes along which the originals differ, and there are {axes}. Use more "
+        "columns, or ask for two axes or more with --axes.",
+        axes=axes,
+    )
+
+
+def draw(result: Mapping[str, Any], words: Mapping[str, str], narrow: bool) -> tuple[Drawing, ...]:
+    """Return the figure of the report from the plain result."""
+    from evalkit.figures import group_drawing
+
+    rows = [
+        {
+            "name": "figure_axes",
+            "values": {"first": pair["first"], "second": pair["second"]},
+            "success": pair["avatars"],
+            "control": pair["holdout"],
+        }
+        for pair in result["facts"]["axis_pairs"]
+    ]
+    return (group_drawing(rows, narrow=narrow, words=words, people=False),)
+
+
+METRIC = Metric(
+    slug=SLUG,
+    version=1,
+    section=Section.UTILITY,
+    level="multivariate",
+    basis=Basis.COMPARISON,
+    compute=compute,
+    draw=draw,
+    needs=frozenset({Need.HOLDOUT}),
+    copy_score=100.0,
+)
