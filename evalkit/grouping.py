@@ -43,6 +43,8 @@ class Group:
         Of ``"original"``, ``"avatars"`` and perhaps ``"holdout"``.
     people : int
         In the originals.
+    strangers : int, optional
+        People in the holdout; None without a real one.
     label : str
         The level, for the kind ``"level"``.
     levels : int
@@ -54,6 +56,7 @@ class Group:
     kind: str
     rows: dict[str, Rows]
     people: int
+    strangers: int | None = None
     label: str = ""
     levels: int = 1
     low: float | None = None
@@ -117,8 +120,7 @@ def _levels(release: Release, by: str, min_count: int) -> tuple[list[Group], lis
     def group(kind: str, codes: Iterable[int], label: str = "") -> Group:
         wanted = sorted(codes)
         rows = {role: _isin(found, wanted) for role, found in tables.items()}
-        people = _people(release, rows["original"])
-        return Group(kind, rows, people, label, levels=len(wanted))
+        return _group(release, kind, rows, label=label, levels=len(wanted))
 
     present = sorted({int(code) for code in tables["original"]})
     people = {code: group("level", [code]).people for code in present}
@@ -134,11 +136,11 @@ def _levels(release: Release, by: str, min_count: int) -> tuple[list[Group], lis
     if MISSING in kept:
         groups.append(group("missing", [MISSING]))
     if rest:
-        groups.append(_with_unknown(group("rest", rest), groups))
+        groups.append(_with_unknown(release, group("rest", rest), groups))
     return groups, notes
 
 
-def _with_unknown(rest: Group, others: Sequence[Group]) -> Group:
+def _with_unknown(release: Release, rest: Group, others: Sequence[Group]) -> Group:
     """Return the rest with all rows that no other group holds: levels of no original too."""
     rows = {}
     for role, own in rest.rows.items():
@@ -146,7 +148,7 @@ def _with_unknown(rest: Group, others: Sequence[Group]) -> Group:
         for other in others:
             taken |= other.rows[role]
         rows[role] = ~taken
-    return Group("rest", rows, rest.people, levels=rest.levels)
+    return _group(release, "rest", rows, levels=rest.levels)
 
 
 def _is_enough(rest: Group, min_count: int) -> bool:
@@ -167,9 +169,7 @@ def _ranges(release: Release, by: str, min_count: int) -> tuple[list[Group], lis
         found = []
         for low, high in itertools.pairwise(ends):
             rows = {role: _within(cells, low, high) for role, cells in tables.items()}
-            found.append(
-                Group("range", rows, _people(release, rows["original"]), low=low, high=high)
-            )
+            found.append(_group(release, "range", rows, low=low, high=high))
         return found
 
     while edges and min(group.people for group in groups()) < min_count:
@@ -177,8 +177,9 @@ def _ranges(release: Release, by: str, min_count: int) -> tuple[list[Group], lis
         edges.pop(max(0, small - 1))
     found = groups()
     missing = {role: np.isnan(cells) for role, cells in tables.items()}
-    if _people(release, missing["original"]) >= min_count:
-        found.append(Group("missing", missing, _people(release, missing["original"])))
+    unknown = _group(release, "missing", missing)
+    if unknown.people >= min_count:
+        found.append(unknown)
     return found, [_cut_near_quartiles(by)]
 
 
@@ -220,9 +221,14 @@ def _isin(codes: NDArray[np.generic], wanted: Sequence[int]) -> Rows:
     return found
 
 
-def _people(release: Release, rows: Rows) -> int:
-    """Return how many people of the originals have one of the rows."""
-    return release.persons_of("original").part(rows).count
+def _group(release: Release, kind: str, rows: dict[str, Rows], **what: Any) -> Group:
+    """Return a group with its people counted, who may have several rows each."""
+    people = {
+        role: release.persons_of(role).part(kept).count
+        for role, kept in rows.items()
+        if role != "avatars"
+    }
+    return Group(kind, rows, people["original"], people.get("holdout"), **what)
 
 
 def _no_groups(by: str, min_count: int) -> Message:

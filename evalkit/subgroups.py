@@ -96,8 +96,7 @@ class _Parts:
         self._min_count = scenario.min_count
         self._sensitive_is_by = scenario.sensitive == by
         rows = dict(group.rows)
-        self._holdout_rows = int(rows["holdout"].sum()) if "holdout" in rows else None
-        if self._holdout_rows is not None and self._holdout_rows < scenario.min_count:
+        if group.strangers is not None and group.strangers < scenario.min_count:
             del rows["holdout"]
         self._by_level = release.part(rows, without=by)
         self._linked = self._linked_part(rows) if release.row_link else None
@@ -167,8 +166,8 @@ class _Parts:
 
     def _control_too_small(self, metric: Metric) -> bool:
         """Return whether the holdout, or half of the group in its place, is under the count."""
-        if self._holdout_rows is not None:
-            return self._holdout_rows < self._min_count
+        if self._group.strangers is not None:
+            return self._group.strangers < self._min_count
         halved = Need.REAL_HOLDOUT not in metric.needs
         return halved and self._group.people < 2 * self._min_count
 
@@ -178,14 +177,15 @@ def _told_holdouts(groups: Sequence[Group], min_count: int) -> list[int | None]:
 
     A single hidden number is the total minus the rest, so a second one is hidden with it.
     """
-    if not groups or "holdout" not in groups[0].rows:
+    people = [group.strangers for group in groups if group.strangers is not None]
+    if not people:
         return [None] * len(groups)
-    counts = [int(group.rows["holdout"].sum()) for group in groups]
-    order = sorted(range(len(counts)), key=lambda place: (counts[place], place))
-    hidden = [place for place in order if counts[place] < min_count]
+    order = sorted(range(len(people)), key=lambda place: (people[place], place))
+    hidden = [place for place in order if people[place] < min_count]
     for place in order[len(hidden) :]:
-        enough = sum(counts[one] for one in hidden) >= min_count
+        enough = sum(people[one] for one in hidden) >= min_count
         if not hidden or (len(hidden) > 1 and enough):
             break
         hidden.append(place)
-    return [None if place in hidden else count for place, count in enumerate(counts)]
+    rows = [int(group.rows["holdout"].sum()) for group in groups]
+    return [None if place in hidden else count for place, count in enumerate(rows)]

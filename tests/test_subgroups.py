@@ -214,6 +214,20 @@ def test_a_small_holdout_of_a_group_is_neither_told_nor_compared_with() -> None:
     assert sum(group.rows_holdout is None for group in found.groups) == 2
 
 
+def test_with_a_personal_key_persons_are_counted_and_not_their_rows() -> None:
+    original, avatars, holdout = tables()
+    isle = original["region"] == "isle"
+    keys = np.where(isle, np.cumsum(isle) % 5, 100 + np.arange(400)).astype(str)
+    original["key"] = keys
+    holdout["key"] = [f"h{row}" for row in range(400)]
+    release = evalkit.load(original, avatars, holdout, individual="key")
+    groups, _ = groups_of(release, "region", 11)
+    assert isle.sum() > 11
+    assert [(group.kind, group.levels) for group in groups] == [("level", 1), ("rest", 2)]
+    groups, _ = groups_of(release, "region", 5)
+    assert {group.label: group.people for group in groups}["isle"] == 5
+
+
 def test_the_row_link_keeps_the_pairs_whose_original_is_in_the_group() -> None:
     original, _, holdout = tables()
     rng = np.random.default_rng(0)
