@@ -46,11 +46,7 @@ def distribution_records(release: Release, min_count: int) -> list[DistributionR
     >>> distribution_records(evalkit.load(table, table), 11)[0].bins
     ['up to 20', 'over 20 to 30', 'over 30 to 40', 'over 40']
     """
-    tables = (release.original, release.avatars, release.holdout)
-    found = [
-        distribution(release.schema, name, tables, min_count)
-        for name in release.schema.used_names()
-    ]
+    found = [distribution(release, name, min_count) for name in release.schema.used_names()]
     ordered = sorted(found, key=lambda one: (-one.gap, one.name))
     return [_record(one, min_count) for one in ordered]
 

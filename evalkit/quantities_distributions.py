@@ -20,15 +20,14 @@ from evalkit.quantities_univariate import missing_cells
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import pandas as pd
     from numpy.typing import NDArray
 
-    from evalkit.schema import Schema
+    from evalkit.release import Release
 
     Counts = NDArray[np.int64]
-    Tables = tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame | None]
 
 MOST_LEVELS = 8
+ROUNDING = 1e-9
 CROWDED = 0.7
 """Over this share in one bin of a round grid, quantiles may part the cells better."""
 
@@ -85,19 +84,18 @@ class Distribution:
         return max(filled, missing)
 
 
-def distribution(schema: Schema, name: str, tables: Tables, min_count: int) -> Distribution:
-    """Return one variable of originals, avatars and holdout on bins that may be shown.
+def distribution(release: Release, name: str, min_count: int) -> Distribution:
+    """Return one variable of originals, avatars and a real holdout on bins that may be shown.
 
     Parameters
     ----------
-    schema : Schema
-        Types of the columns.
+    release : Release
+        The tables.
     name : str
         A used column.
-    tables : tuple
-        Originals, avatars and holdout; the last may be None.
     min_count : int
-        Fewest originals, and fewest holdout records, in a bin that is shown.
+        Fewest people of the originals, and of the holdout, in a bin that is shown. A person with
+        several rows counts once over all bins, each row with its part.
 
     Returns
     -------
@@ -110,44 +108,87 @@ def distribution(schema: Schema, name: str, tables: Tables, min_count: int) -> D
     >>> import pandas as pd, evalkit
     >>> from evalkit.quantities_distributions import distribution
     >>> table = pd.DataFrame({"town": ["Aix"] * 30 + ["Brest"] * 20 + ["Caen", "Dole"] * 6})
-    >>> release = evalkit.load(table, table)
-    >>> found = distribution(release.schema, "town", (release.original, release.avatars, None), 11)
+    >>> found = distribution(evalkit.load(table, table), "town", 11)
     >>> found.levels, found.shares[0]
     (('Aix', 'Brest', ''), [0.4839, 0.3226, 0.1935])
     """
-    variable = schema[name]
-    columns = [cells(table, schema, name) for table in tables if table is not None]
-    filled: list[NDArray[Any]]
-    if variable.is_number:
-        filled = [one[~missing_cells(one)].astype(np.float64) for one in columns]
-        fine, edges = _number_bins(filled, min_count, dates=variable.type == "datetime")
-        choose = joined_bins
-    else:
-        filled = [one[one >= 0] for one in columns]
-        size = len(tables[0][name].cat.categories)
-        fine, edges = [np.bincount(one, minlength=size) for one in filled], np.array([])
-        choose = joined_levels
-    real = [fine[0], *fine[2:]]
+    variable, bins = release.schema[name], _Bins.of(release, name, min_count)
+    real = [bins.people[0], *bins.people[2:]]
+    choose = joined_bins if variable.is_number else joined_levels
     groups, hidden = _chosen(choose(real[:1], min_count), choose(real, min_count))
+    fine, edges, categories = bins.counts, bins.edges, bins.categories
     if not variable.is_number and groups and not any(one[groups[-1]].any() for one in fine):
         groups = groups[:-1]
-        levels = _labels(tables[0][name].cat.categories, groups)
+        levels = _labels(categories, groups)
     elif not variable.is_number and groups:
-        levels = (*_labels(tables[0][name].cat.categories, groups[:-1]), "")
+        levels = (*_labels(categories, groups[:-1]), "")
     else:
         levels = ()
     shown = [None if hidden == "all" else _shares(counts, groups) for counts in fine]
-    gone = [1 - len(kept) / max(1, len(one)) for kept, one in zip(filled, columns, strict=True)]
+    gone = bins.missing
     third = len(fine) > 2  # noqa: PLR2004 - originals and avatars are two
     return Distribution(
         name=name,
         type=variable.type,
         levels=levels,
-        edges=_kept_edges(edges, groups) if variable.is_number else None,
+        edges=None if edges is None else _kept_edges(edges, groups),
         shares=(shown[0], shown[1], shown[2] if third and not hidden else None),
         missing=(round(gone[0], 4), round(gone[1], 4), round(gone[2], 4) if third else None),
         hidden=hidden,
     )
+
+
+@dataclass(frozen=True)
+class _Bins:
+    """One variable on fine bins: rows and people in each, before any are joined.
+
+    `people` counts a person once over all bins at most, so any bins together hold at least so
+    many people.
+    """
+
+    edges: NDArray[np.float64] | None
+    categories: Sequence[str]
+    counts: list[Counts]
+    people: list[Counts]
+    missing: list[float]
+
+    @classmethod
+    def of(cls, release: Release, name: str, min_count: int) -> _Bins:
+        """Return the bins of originals, avatars and perhaps a holdout, in this order."""
+        variable = release.schema[name]
+        tables = {"original": release.original, "avatars": release.avatars}
+        tables |= {} if release.holdout is None else {"holdout": release.holdout}
+        columns = [cells(table, release.schema, name) for table in tables.values()]
+        gone = [missing_cells(one) if variable.is_number else one < 0 for one in columns]
+        filled = [one[~lost] for one, lost in zip(columns, gone, strict=True)]
+        edges: NDArray[np.float64] | None = None
+        categories: tuple[str, ...] = ()
+        if variable.is_number:
+            values = [one.astype(np.float64) for one in filled]
+            edges = _number_edges(values[0], min_count, dates=variable.type == "datetime")
+            places = [np.searchsorted(edges, one, side="left") for one in values]
+        else:
+            places = [one.astype(np.intp) for one in filled]
+            categories = tuple(map(str, release.original[name].cat.categories))
+        size = len(categories) if edges is None else len(edges) + 1
+        worth = [
+            release.persons_of(table).weights[~lost]
+            for table, lost in zip(tables, gone, strict=True)
+        ]
+        return cls(
+            edges,
+            categories,
+            [np.bincount(one, minlength=size).astype(np.int64) for one in places],
+            [_people(one, part, size) for one, part in zip(places, worth, strict=True)],
+            [float(lost.mean()) if len(lost) else 0.0 for lost in gone],
+        )
+
+
+def _people(places: NDArray[np.intp], worth: NDArray[np.float64], size: int) -> Counts:
+    """Return how many whole people the rows in each bin make up together."""
+    sums = np.bincount(places, weights=worth, minlength=size)
+    people: Counts = np.floor(sums + ROUNDING).astype(np.int64)
+    return people
 
 
 def joined_bins(real: Sequence[Counts], min_count: int) -> list[list[int]]:
@@ -229,19 +270,17 @@ def _may_stand(real: Sequence[Counts], rest: list[int], min_count: int) -> bool:
     return carried != 1
 
 
-def _number_bins(
-    filled: Sequence[NDArray[np.float64]], min_count: int, *, dates: bool
-) -> tuple[list[Counts], NDArray[np.float64]]:
-    """Return counts in bins with round edges, or between quantiles where those part better."""
-    edges = date_edges(filled[0]) if dates else round_edges(filled[0])
-    counts = [_counts(one, edges) for one in filled]
-    if dates or not len(filled[0]) or counts[0].max() <= CROWDED * len(filled[0]):
-        return counts, edges
-    others = quantile_edges(filled[0])
-    finer = [_counts(one, others) for one in filled]
-    if len(joined_bins(finer[:1], min_count)) > len(joined_bins(counts[:1], min_count)):
-        return finer, others
-    return counts, edges
+def _number_edges(
+    values: NDArray[np.float64], min_count: int, *, dates: bool
+) -> NDArray[np.float64]:
+    """Return round edges, or those between quantiles where they part the values better."""
+    edges = date_edges(values) if dates else round_edges(values)
+    counts = _counts(values, edges)
+    if dates or not len(values) or counts.max() <= CROWDED * len(values):
+        return edges
+    others = quantile_edges(values)
+    finer = joined_bins([_counts(values, others)], min_count)
+    return others if len(finer) > len(joined_bins([counts], min_count)) else edges
 
 
 def _counts(values: NDArray[np.float64], edges: NDArray[np.float64]) -> Counts:
@@ -264,9 +303,9 @@ def _shares(counts: Counts, groups: list[list[int]]) -> list[float]:
     return [round(int(counts[group].sum()) / total, 4) for group in groups]
 
 
-def _labels(levels: pd.Index[Any], groups: list[list[int]]) -> tuple[str, ...]:
+def _labels(levels: Sequence[str], groups: list[list[int]]) -> tuple[str, ...]:
     """Return the name of the one level in each group."""
-    return tuple(str(levels[group[0]]) for group in groups)
+    return tuple(levels[group[0]] for group in groups)
 
 
 def _kept_edges(edges: NDArray[np.float64], groups: list[list[int]]) -> tuple[float, ...]:

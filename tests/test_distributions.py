@@ -197,3 +197,14 @@ def test_a_number_of_pictures_that_is_none_is_refused(wrong: object) -> None:
     release = evalkit.load(many(60, 1), many(60, 2))
     with pytest.raises(evalkit.InputError, match="annex_variables"):
         evalkit.assess(release, metrics=["missingness"], options={"annex_variables": wrong})
+
+
+def test_rows_of_one_person_make_no_level_that_may_be_shown() -> None:
+    original = people(200, 1).assign(person=range(200))
+    avatars = people(200, 2).assign(person=range(1000, 1200))
+    original.loc[:29, "town"] = "Quillfeather"
+    rows = evalkit.load(original, avatars, ignore=["person"])
+    assert "Quillfeather" in str(distribution_records(rows, MIN_COUNT))
+    original.loc[:29, "person"] = original["person"] % 3  # thirty rows of three people
+    persons = evalkit.load(original, avatars, individual="person")
+    assert "Quillfeather" not in str(distribution_records(persons, MIN_COUNT))

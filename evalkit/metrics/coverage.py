@@ -92,12 +92,22 @@ class _Variable:
     is_number: bool
     cells: tuple[Cells, ...]
     labels: tuple[str, ...]
+    worth: NDArray[np.float64]  # (originals,): one over the number of rows of the person
 
     def covered(self, first: Cells, second: Cells, min_count: int) -> float | None:
         """Return the share of `first` that `second` covers; None where no level may count."""
         if self.is_number:
             return _ranges_covered(middle_range(first), middle_range(second))
         return _levels_covered(self.levels(first), self.levels(second), min_count)
+
+    def people(self) -> NDArray[np.float64]:
+        """Return how many originals carry each level, a person once however many rows it has."""
+        import numpy as np
+
+        codes, filled = self.cells[0], self.cells[0] >= 0
+        sums = np.bincount(codes[filled], self.worth[filled], minlength=len(self.labels))
+        people: NDArray[np.float64] = np.floor(sums + ROUNDING)
+        return people
 
     def levels(self, codes: Cells) -> NDArray[np.intp]:
         """Return how many cells carry each level, shape (levels,)."""
@@ -209,6 +219,7 @@ def _variables(release: Release) -> tuple[list[_Variable], list[str]]:
 
     given = [release.original, release.avatars]
     given += [] if release.holdout is None else [release.holdout]
+    worth = release.persons_of("original").weights
     found, constant = [], []
     for name in sorted(release.schema.used_names()):
         is_number = release.schema[name].is_number
@@ -219,7 +230,7 @@ def _variables(release: Release) -> tuple[list[_Variable], list[str]]:
             constant.append(name)
             continue
         labels = () if is_number else tuple(map(str, release.original[name].cat.categories))
-        found.append(_Variable(name, is_number, tuple(columns), labels))
+        found.append(_Variable(name, is_number, tuple(columns), labels, worth))
     return found, constant
 
 
@@ -239,12 +250,13 @@ def _row(one: _Variable, min_count: int) -> dict[str, Any]:
     if one.is_number:
         return row
     original, avatars = (one.levels(codes) for codes in one.cells[:2])
+    people = one.people()
     lost = [k for k in range(len(original)) if original[k] >= min_count and not avatars[k]]
     lost.sort(key=lambda k: (-int(original[k]), one.labels[k]))
     return row | {
         "levels": int((original >= min_count).sum()),
         "n_lost": len(lost),
-        "lost": [one.labels[k] for k in lost[:SHOWN_LEVELS]],
+        "lost": [one.labels[k] for k in lost if people[k] >= min_count][:SHOWN_LEVELS],
         "unknown": int(((original == 0) & (avatars > 0)).sum()),
     }
 

@@ -154,8 +154,7 @@ def _pictures(release: Release, names: list[str], min_count: int) -> list[dict[s
     """Return the variables that changed most on bins that may be shown."""
     from evalkit.quantities_distributions import distribution
 
-    tables = (release.original, release.avatars, release.holdout)
-    found = [distribution(release.schema, one, tables, min_count) for one in names[:SHOWN_PICTURES]]
+    found = [distribution(release, one, min_count) for one in names[:SHOWN_PICTURES]]
     return [one.plain() for one in found]
 
 

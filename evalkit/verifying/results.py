@@ -69,6 +69,8 @@ def result_checks(
         for slug, result in then.results.items():
             name = f"{slug}, scenario {then.scenario.name!r}"
             yield _result_check(name, result, now.results.get(slug))
+    if assessment.distributions:
+        yield _distributions_check(assessment, again)
     if assessment.subgroups is not None:
         yield _subgroups_check(assessment, again)
     if assessment.analyses:
@@ -142,6 +144,13 @@ def _release_check(then: Assessment, now: Assessment) -> Check:
     if found is None:
         return Check(SAME, "rows, columns and types of the tables, read again")
     return Check(DIFFERS, f"tables as read: {found}")
+
+
+def _distributions_check(then: Assessment, now: Assessment) -> Check:
+    """Compare the distributions of the annex."""
+    found = next(differences(_plain(then.distributions), _plain(now.distributions)), None)
+    what = "the distributions by variable"
+    return Check(DIFFERS, f"{what}: {found}") if found else Check(SAME, what)
 
 
 def _subgroups_check(then: Assessment, now: Assessment) -> Check:

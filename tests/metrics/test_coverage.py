@@ -48,6 +48,16 @@ def test_levels_that_few_people_carry_neither_count_nor_appear() -> None:
     assert "Quillfeather" in str(evalkit.measure(SLUG, original, avatars).facts)
 
 
+def test_a_level_of_many_rows_of_few_people_is_not_named() -> None:
+    original, avatars = people(200, 1).assign(person=range(200)), people(200, 2)
+    avatars = avatars.assign(person=range(1000, 1200))
+    original.loc[:29, "town"] = "Quillfeather"
+    original.loc[:29, "person"] = original["person"] % 3
+    facts = evalkit.measure(SLUG, original, avatars, individual="person").facts
+    assert facts["n_lost"] == 1
+    assert "Quillfeather" not in str(facts)
+
+
 def test_a_column_that_says_nothing_raises_no_score() -> None:
     original, avatars = people(200, 1), people(200, 2).assign(age=50)
     before = evalkit.measure(SLUG, original, avatars)
@@ -87,7 +97,7 @@ def test_the_page_says_what_each_result_shows() -> None:
     lost = avatars.assign(town="Aix")
     page = page_text(SLUG, evalkit.measure(SLUG, original, lost), holdout_kind="approximate")
     assert "3 levels are gone" in page
-    assert "town lost 3 of 4 levels: Brest, Caen, Dole." in page
+    assert "town lost 3 of 4 levels, among them Brest, Caen, Dole." in page
     narrow = avatars.assign(weight=70 + avatars["weight"] / 100)
     assert "ranges of values changed" in page_text(SLUG, evalkit.measure(SLUG, original, narrow))
     assert_one_sentence_a_line(SLUG)
