@@ -33,6 +33,7 @@ COMMANDS = {
     "demo": "Make a full report of embedded data.",
     "assess": "Assess avatars against their originals; write the report.",
     "split": "Set a holdout aside before the anonymisation.",
+    "inspect": "Show what would be read as what; write a schema to edit.",
     "metrics": "List the metrics, or explain one.",
     "compare": "Put two or more assessments side by side.",
     "render": "Make HTML and PDF from an assessment.json, without the data.",

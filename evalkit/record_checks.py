@@ -107,6 +107,10 @@ def _release(release: ReleaseRecord) -> Iterator[tuple[str, str]]:
     for key in ("n_working", "n_working_avatars", "n_holdout", "axes"):
         yield from _at_least(0, f"release.{key}", getattr(release, key))
     yield from _one_of(_HOLDOUT_KINDS, "release.holdout_kind", release.holdout_kind)
+    for line in release.ledger:
+        counts = (line.rows, line.filled, line.distinct, line.unknown_cells, *line.missing.values())
+        if not all(0 <= count <= line.rows for count in counts):
+            yield "release.ledger", "has a count that is none of its rows"
     for variable in release.variables:
         if not 0 <= variable.missing_share <= 1:
             yield "release.variables.missing_share", "is no share from 0 to 1"

@@ -42,6 +42,33 @@ class VariableRecord(Record, frozen=True, kw_only=True):
     notes: list[Message]
 
 
+class LedgerRecord(Record, frozen=True, kw_only=True):
+    """How one column of one table was read: its type, its cells, and what was taken as missing.
+
+    Attributes
+    ----------
+    table : str
+        ``"original"``, ``"avatars"`` or ``"holdout"``.
+    read_as : str
+        Type of its cells; ``"absent"`` where the table lacks the column.
+    missing : dict
+        Mark to the number of cells taken as missing because of it; ``"empty"`` and ``"blanks"``
+        stand for marks that cannot be written down.
+    unknown_cells : int
+        Cells of a category that no original has.
+    """
+
+    column: str
+    table: str
+    read_as: str
+    used: bool
+    rows: int
+    filled: int
+    distinct: int
+    missing: dict[str, int]
+    unknown_cells: int
+
+
 class ExchangeRecord(Record, frozen=True, kw_only=True):
     """Whether a real holdout is a sample of the same people as the originals.
 
@@ -82,6 +109,7 @@ class ReleaseRecord(Record, frozen=True, kw_only=True):
     notes: list[Message]
     exchange: ExchangeRecord | None = None
     individual: str | None = None
+    ledger: list[LedgerRecord] = []
 
 
 class ScenarioRecord(Record, frozen=True, kw_only=True):

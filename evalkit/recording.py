@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from evalkit.errors import InputError
 from evalkit.records import (
     ExchangeRecord,
     InputRecord,
+    LedgerRecord,
     ReleaseRecord,
     ScenarioRecord,
     VariableRecord,
@@ -43,6 +45,7 @@ def release_record(release: Release, scenario: Scenario, alike: Exchange | None)
         variables=[_variable_record(one, scenario) for one in release.schema.variables],
         notes=list(release.notes),
         exchange=_exchange_record(alike) if alike else None,
+        ledger=[LedgerRecord(**asdict(line)) for line in release.ledger],
         individual=release.individual,
     )
 

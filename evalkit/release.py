@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from evalkit.messages import Message
     from evalkit.reading import TextTable
+    from evalkit.reading.ledger import LedgerLine
     from evalkit.rules.listing import Rule
     from evalkit.schema import Schema
 
@@ -89,6 +90,8 @@ class Release:
         What was found and decided while reading.
     options : dict
         The reading options as used, without paths.
+    ledger : tuple of LedgerLine
+        For each column of each table what it was read as and what is missing, counted.
     individual : str, optional
         Column of the personal key.
     persons : dict of str to Persons
@@ -110,6 +113,7 @@ class Release:
     seed: int
     notes: tuple[Message, ...]
     options: dict[str, Any]
+    ledger: tuple[LedgerLine, ...] = ()
     individual: str | None = None
     persons: dict[str, Persons] = field(default_factory=dict)
     shared: int = 0
@@ -399,7 +403,7 @@ def load(  # noqa: PLR0913 - one option each for all that can be said about a ta
         )
         raise InputError(message)
     names, notes = aligned_names(tables, options)
-    found, frames = typed_tables(names, tables, options)
+    found, frames, ledger = typed_tables(names, tables, options)
     keys = person_keys(tables, options) if individual is not None else {}
     persons, shared = _persons(keys, frames, row_link=row_link), shared_persons(keys)
     for rule in options.rules:
@@ -429,6 +433,7 @@ def load(  # noqa: PLR0913 - one option each for all that can be said about a ta
             *release_notes(frames, keys),
         ),
         options=options.recorded,
+        ledger=ledger,
         individual=individual,
         persons=persons,
         shared=shared,

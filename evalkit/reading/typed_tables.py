@@ -9,6 +9,7 @@ from evalkit.errors import InputError
 from evalkit.reading.column_notes import column_notes
 from evalkit.reading.conversion import converted, settled_columns
 from evalkit.reading.inference import read_column
+from evalkit.reading.ledger import ledger_lines
 from evalkit.schema import Schema, Variable
 
 if TYPE_CHECKING:
@@ -17,13 +18,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from evalkit.reading import TextTable
+    from evalkit.reading.ledger import LedgerLine
     from evalkit.reading.options import ReadingOptions
 
 
 def typed_tables(
     names: Sequence[str], tables: Mapping[str, TextTable], options: ReadingOptions
-) -> tuple[Schema, dict[str, pd.DataFrame]]:
-    """Return the schema of the originals and every table read by it.
+) -> tuple[Schema, dict[str, pd.DataFrame], tuple[LedgerLine, ...]]:
+    """Return the schema of the originals, every table read by it, and the ledger of reading.
 
     Parameters
     ----------
@@ -39,6 +41,8 @@ def typed_tables(
         All columns in `names`, with notes.
     frames : dict of role to pandas.DataFrame
         The used columns.
+    ledger : tuple of LedgerLine
+        One line for each column of each table.
 
     Raises
     ------
@@ -48,7 +52,8 @@ def typed_tables(
     import pandas as pd
 
     cells: dict[str, dict[str, Any]] = {role: {} for role in tables}
-    variables = [_variable(name, tables, options, cells) for name in names]
+    ledger: list[LedgerLine] = []
+    variables = [_variable(name, tables, options, cells, ledger) for name in names]
     if not cells["original"]:
         message = (
             f"{tables['original'].label}: no column can be used: all are text, empty, identifiers "
@@ -59,7 +64,7 @@ def typed_tables(
         role: pd.DataFrame(cells[role], index=pd.RangeIndex(table.rows))
         for role, table in tables.items()
     }
-    return Schema(tuple(variables)), frames
+    return Schema(tuple(variables)), frames, tuple(ledger)
 
 
 def _variable(
@@ -67,11 +72,13 @@ def _variable(
     tables: Mapping[str, TextTable],
     options: ReadingOptions,
     cells: dict[str, dict[str, Any]],
+    ledger: list[LedgerLine],
 ) -> Variable:
-    """Return one variable; the cells of a used one are put into `cells` for each table."""
+    """Return one variable; its cells go into `cells` if it is used, its lines into `ledger`."""
     original = tables["original"]
     reading = read_column(name, original.columns[name], original.decimals[name], options)
     columns = settled_columns(name, tables, reading, options)
+    ledger += ledger_lines(name, tables, columns, reading, options)
     variable = Variable(
         name=name,
         type=reading.type,

@@ -12,6 +12,7 @@ from evalkit.report.blocks import beside, fill, heading, items, note, prose, tab
 from evalkit.report.subject import SHORT_DIGEST, criterion_of
 from evalkit.report.view_distributions import distribution_blocks
 from evalkit.report.view_front import ROWS_SHOWN, VARIABLES_SHOWN, files, variable_table
+from evalkit.report.view_reading import reading_blocks
 from evalkit.report.view_subgroups import full_subgroup_blocks
 from evalkit.report.wording import (
     COMPARED,
@@ -171,6 +172,7 @@ def full_blocks(subject: Subject) -> list[Block]:
         *_matrix_names(subject),
         *full_subgroup_blocks(subject),
         *distribution_blocks(subject),
+        *reading_blocks(subject),
     ]
 
 

@@ -1,0 +1,136 @@
+"""What would be read as what: the tables looked at, nothing computed, a schema to edit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evalkit.errors import InputError
+from evalkit.reading import read_table
+from evalkit.reading.alignment import aligned_names
+from evalkit.reading.options import reading_options
+from evalkit.reading.typed_tables import typed_tables
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import pandas as pd
+
+    from evalkit.messages import Message
+    from evalkit.reading.ledger import LedgerLine
+    from evalkit.schema import Schema
+
+ROLES = ("original", "avatars", "holdout")
+
+
+@dataclass(frozen=True, eq=False)
+class Inspection:
+    """How tables would be read.
+
+    Attributes
+    ----------
+    names : dict of str to str
+        Role of each table to its name.
+    rows : dict of str to int
+    schema : Schema
+        Types found in the originals, with a note on whatever is odd.
+    notes : tuple of Message
+        On the files.
+    ledger : tuple of LedgerLine
+        One line for each column of each table.
+    """
+
+    names: dict[str, str]
+    rows: dict[str, int]
+    schema: Schema
+    notes: tuple[Message, ...]
+    ledger: tuple[LedgerLine, ...]
+
+    def frame(self) -> pd.DataFrame:
+        """Return the ledger as one row for each column of each table."""
+        import pandas as pd
+
+        return pd.DataFrame([_row(line) for line in self.ledger])
+
+    def schema_yaml(self) -> str:
+        """Return the schema as YAML that ``--schema`` takes, with the notes as remarks."""
+        import yaml
+
+        lines = [
+            "# What each column is read as. Edit type and use, and give the file with --schema.\n"
+        ]
+        lines.append(
+            "# type: numeric, categorical, boolean, datetime or text; use: true or false.\n"
+        )
+        lines.append("columns:\n")
+        for variable in self.schema.variables:
+            lines += [f"  # {' '.join(note.text.split())}\n" for note in variable.notes]
+            name = yaml.safe_dump({variable.name: None}, allow_unicode=True, width=10**6)
+            # A name may need quotation marks, or be so long that it becomes a key of its own form.
+            key = name.removesuffix("\n").removesuffix(" null")
+            type_ = f"type: {variable.type}, " if variable.type != "empty" else ""
+            lines.append(f"  {key} {{{type_}use: {'true' if variable.used else 'false'}}}\n")
+        return "".join(lines)
+
+
+def inspect(sources: Sequence[str | Path], **options: Any) -> Inspection:
+    """Return how up to three tables would be read together, without computing anything.
+
+    Parameters
+    ----------
+    sources : sequence of path or DataFrame
+        The originals, then perhaps the avatars, then perhaps the holdout.
+    **options
+        Those of `evalkit.load` that concern reading.
+
+    Returns
+    -------
+    Inspection
+
+    Raises
+    ------
+    evalkit.InputError
+        With one clear line, if a table cannot be read.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from evalkit.inspecting import inspect
+    >>> inspect([pd.DataFrame({"age": [31, 45]})]).schema["age"].type
+    'numeric'
+    """
+    if not 1 <= len(sources) <= len(ROLES):
+        message = (
+            f"{len(sources)} tables; give one to three: the originals, then the avatars, then the "
+            "holdout."
+        )
+        raise InputError(message)
+    chosen = reading_options(**options)
+    tables = {
+        role: read_table(source, role, chosen).with_decimals(chosen)
+        for role, source in zip(ROLES, sources, strict=False)
+    }
+    names, notes = aligned_names(tables, chosen)
+    schema, _, ledger = typed_tables(names, tables, chosen)
+    return Inspection(
+        names={role: table.name for role, table in tables.items()},
+        rows={role: table.rows for role, table in tables.items()},
+        schema=schema,
+        notes=(*(note for table in tables.values() for note in table.notes), *notes),
+        ledger=ledger,
+    )
+
+
+def _row(line: LedgerLine) -> dict[str, Any]:
+    return {
+        "column": line.column,
+        "table": line.table,
+        "read_as": line.read_as,
+        "used": line.used,
+        "rows": line.rows,
+        "filled": line.filled,
+        "distinct": line.distinct,
+        "missing": "; ".join(f"{mark} {count}" for mark, count in line.missing.items()),
+        "unknown_cells": line.unknown_cells,
+    }
