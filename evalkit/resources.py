@@ -6,10 +6,8 @@ from pathlib import Path
 
 from evalkit.errors import InputError
 
-LANGUAGES = ("en",)
+LANGUAGES = ("en", "fr")
 """Languages that every page and every template exists in; the contract test reads this."""
-LANGUAGES_IN_PREPARATION = ("fr",)
-"""Languages whose words are complete and whose pages are not yet; the report refuses them."""
 
 
 def folder(name: str) -> Path:
@@ -60,7 +58,7 @@ def check_language(language: str) -> str:
     Raises
     ------
     evalkit.InputError
-        If it is unknown or not yet translated.
+        If the report does not exist in it.
 
     Examples
     --------
@@ -69,8 +67,7 @@ def check_language(language: str) -> str:
     'en'
     """
     if language not in LANGUAGES:
-        state = "not yet translated" if language == "fr" else "unknown"
-        message = f"Language {language!r} is {state}; use one of: {', '.join(LANGUAGES)}."
+        message = f"Language {language!r} is unknown; use one of: {', '.join(LANGUAGES)}."
         raise InputError(message)
     return language
 

@@ -288,7 +288,7 @@ def test_targets_that_are_all_met_are_no_failure(
         (["assess", "a", "b", "--axes", "0"], "axes"),
         (["assess", "patients.csv", "avatars.csv", "--min-count", "0"], "min_count"),
         (["metrics", "linkabilty_protection_rate"], "did you mean 'linkability_protection_rate'"),
-        (["metrics", "--language", "fr"], "'fr' is not yet translated"),
+        (["metrics", "--language", "xx"], "'xx' is unknown; use one of: en, fr"),
         (["render", "no.json", "-o", "out"], "no.json: cannot be read"),
         (["render", "patients.csv", "-o", "out"], "patients.csv: not an assessment"),
         (["render", "odd.yaml"], "Missing option"),
@@ -333,9 +333,9 @@ def test_a_language_that_is_not_there_is_refused_in_no_time(
     call: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("evalkit.running.run", lambda *_, **__: pytest.fail("ran the notebook"))
-    code, _, err = call("assess", "patients.csv", "avatars.csv", "--language", "fr")
+    code, _, err = call("assess", "patients.csv", "avatars.csv", "--language", "xx")
     assert code == cli.BAD_INPUT
-    assert "not yet translated" in err
+    assert "'xx' is unknown" in err
 
 
 def test_files_of_others_in_the_output_folder_are_left_alone(

@@ -24,7 +24,7 @@ from evalkit.report.words import load_words
 TEMPLATES = resources.folder("report_templates")
 WORDS = TEMPLATES / "technical_assessment"
 PACKAGE = Path(resources.__file__).parent
-OTHERS = sorted({*resources.LANGUAGES, *resources.LANGUAGES_IN_PREPARATION} - {"en"})
+OTHERS = sorted({*resources.LANGUAGES} - {"en"})
 OF_THEIR_OWN = {"messages.yaml", "figures.yaml"}
 """English has these words in the code."""
 PLACEHOLDER = re.compile(r"\{(\w+)(?::[^}]*)?\}")
@@ -38,12 +38,6 @@ FORBIDDEN = re.compile(
 PAGES = sorted(
     path for language in OTHERS for path in (TEMPLATES / "metrics").glob(f"*/{language}.md")
 )
-
-
-@pytest.fixture(autouse=True)
-def every_language(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let languages in preparation be used."""
-    monkeypatch.setattr(resources, "LANGUAGES", ("en", *OTHERS))
 
 
 def read(path: Path) -> Any:

@@ -1,6 +1,6 @@
 """Markdown and formulas to HTML and to Typst. Alone knows either."""
 
-from evalkit.prose.formula import Formula, ProseError, formula_mathml, formula_typst
+from evalkit.prose.formula import Formula, ProseError, formula_latex, formula_mathml, formula_typst
 from evalkit.prose.markdown import plain, to_html, to_typst
 from evalkit.prose.text import (
     clean_text,
@@ -15,6 +15,7 @@ __all__ = [
     "ProseError",
     "clean_text",
     "covered_characters",
+    "formula_latex",
     "formula_mathml",
     "formula_typst",
     "html_text",

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 _ALT: Final = re.compile(r"//\s*alt\s+(\w+):\s*(.+)")
 _WORD: Final = re.compile(r"//\s*word\s+(\w+):\s*(.+?)\s*=\s*(.+)")
+_TEXT: Final = re.compile(r"\\text\{(\s*)([^{}]*?)(\s*)\}")
 _MATH: Final = re.compile(r"\$\s((?:\\.|\"(?:\\.|[^\"\\])*\"|[^$\"\\])*?)\s\$", re.DOTALL)
 _OPAQUE: Final = re.compile(r"\\.|\"(?:\\.|[^\"\\])*\"", re.DOTALL)
 _FORBIDDEN: Final = re.compile(r"#(?!(?:true|false)\b)|\$|//|/\*|\bstd\b")
@@ -110,6 +111,38 @@ def equations(source: str, language: str = "en") -> tuple[Equation, ...]:
         message = "a formula file holds no equation; write one as $ … $ after a line '// alt en: …'"
         raise ProseError(message)
     return found
+
+
+def formula_latex(latex: str, source: str, language: str = "en") -> str:
+    r"""Return a ``formula.tex`` with its words in a language.
+
+    Parameters
+    ----------
+    latex : str
+        Text of the file.
+    source : str
+        Text of the ``formula.typ`` beside it, which translates the words.
+    language : str
+        Language of the words.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> source = "// alt fr: x vaut un\n// word fr: otherwise = sinon\n$ x = 1 $"
+    >>> formula_latex(r"1 & \text{otherwise }", source, "fr")
+    '1 & \\text{sinon }'
+
+    """
+    words = {found[2]: found[3] for found in _WORD.finditer(source) if found[1] == language}
+
+    def translated(match: re.Match[str]) -> str:
+        before, word, after = match.groups()
+        return rf"\text{{{before}{words.get(word, word)}{after}}}"
+
+    return _TEXT.sub(translated, latex)
 
 
 def _equations(source: str, language: str) -> Iterator[Equation]:

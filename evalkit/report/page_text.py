@@ -43,10 +43,14 @@ def catalogue(language: str) -> str:
     True
     """
     from evalkit import metrics
+    from evalkit.report.words import load_words
 
+    kinds = load_words(language)["labels"]["kinds"]
     lines = []
     for metric in metrics.all():
-        place = ", ".join(filter(None, [metric.section.value, metric.criterion, metric.level]))
+        place = ", ".join(
+            kinds[one] for one in [metric.section.value, metric.criterion, metric.level] if one
+        )
         question = page_part(metric.slug, "Question", language)
         name = page_part(metric.slug, "Name", language)
         lines += [f"{metric.slug}: {name} ({place})", _wrapped(question, "  "), ""]
@@ -78,13 +82,16 @@ def page_text(slug: str, language: str) -> str:
     >>> "FORMULA" in page_text("correlation_difference_ratio", "en")
     True
     """
+    from evalkit.report.words import load_words
+
+    titles = load_words(language)["labels"]["parts"]
     blocks = [page_part(slug, "Name", language), f"({slug})"]
     for heading in PARTS:
         body = _blocks(_sections(slug, language).get(heading, ""))
         if heading == "Formula":
             body[1:1] = _formula(slug, language)
         if body:
-            blocks += ["", heading.upper(), "\n\n".join(body)]
+            blocks += ["", titles[heading].upper(), "\n\n".join(body)]
     return "\n".join(blocks)
 
 
@@ -115,9 +122,11 @@ def page_part(slug: str, heading: str, language: str) -> str:
 @cache
 def _sections(slug: str, language: str) -> dict[str, str]:
     """Return the Markdown below each heading of a page, without what depends on a result."""
+    from evalkit.report.typography import typeset
     from evalkit.resources import metric_page
 
-    cut = re.split(r"^#{1,3}[ \t]+(.+?)[ \t]*$", metric_page(slug, language), flags=re.MULTILINE)
+    page = typeset(metric_page(slug, language), language)
+    cut = re.split(r"^#{1,3}[ \t]+(.+?)[ \t]*$", page, flags=re.MULTILINE)
     return {
         heading: _without_results(body)
         for heading, body in zip(cut[1::2], cut[2::2], strict=True)
@@ -144,13 +153,31 @@ def _without_results(markdown: str) -> str:
 def _formula(slug: str, language: str) -> list[str]:
     """Return the formula in LaTeX and in words."""
     from evalkit.prose.formula import equations
+    from evalkit.report.words import load_words
     from evalkit.resources import folder
 
     place = folder("report_templates") / "metrics" / slug
-    latex = (place / "formula.tex").read_text(encoding="utf-8").strip()
     source = (place / "formula.typ").read_text(encoding="utf-8")
     words = [_wrapped(f"{one.alt}.", "  ") for one in equations(source, language)]
-    return [textwrap.indent(latex, "  "), "In words:", *words]
+    title = load_words(language)["labels"]["in_words"]
+    return [textwrap.indent(latex(slug, language), "  "), title, *words]
+
+
+def latex(slug: str, language: str) -> str:
+    """Return a metric's formula in LaTeX, its words in `language`.
+
+    Examples
+    --------
+    >>> from evalkit.report.page_text import latex
+    >>> "catégorielle" in latex("linkability_protection_rate", "fr")
+    True
+    """
+    from evalkit.prose import formula_latex
+    from evalkit.resources import folder
+
+    place = folder("report_templates") / "metrics" / slug
+    texts = [(place / f"formula.{kind}").read_text(encoding="utf-8") for kind in ("tex", "typ")]
+    return formula_latex(texts[0].strip(), texts[1], language)
 
 
 def _blocks(markdown: str) -> list[str]:

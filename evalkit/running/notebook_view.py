@@ -191,12 +191,10 @@ def formulas(assessment: Assessment) -> Sheet:
 
 def _introduction(slug: str, language: str) -> list[str]:
     """Return name, question and formula of a metric as lines of Markdown."""
-    from evalkit.report.page_text import page_part
-    from evalkit.resources import folder
+    from evalkit.report.page_text import latex, page_part
 
     name, question = page_part(slug, "Name", language), page_part(slug, "Question", language)
-    formula = folder("report_templates") / "metrics" / slug / "formula.tex"
-    return [f"### {name}", "", question, "", formula.read_text(encoding="utf-8").strip()]
+    return [f"### {name}", "", question, "", latex(slug, language)]
 
 
 def _outcome(scenario: str, result: Result) -> str:
