@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from evalkit.intervals import median_ranks
-from evalkit.kernels.sharing import ever_nearest, tie_share
+from evalkit.kernels.sharing import ever_nearest, hit_weights, tie_share
 from evalkit.kernels.two_nearest import TwoNearest, nearest_two
 from evalkit.persons import ROUNDING, Persons
 from evalkit.quantities import Pairing, cells, in_content_order, ranges, remembered
@@ -209,11 +209,15 @@ class PoolShare:
     n_hit : int
         Distinct real records that are nearest to an avatar, at most their persons and the
         distinct avatars.
+    independent : float
+        Kish's effective number of the people hit, at most `n_hit`: people near whom many avatars
+        lie weigh more, and their avatars stand or fall together.
     """
 
     of_working: Distances
     size: NDArray[np.int64]
     n_hit: int
+    independent: float
 
 
 class Closeness:
@@ -284,7 +288,9 @@ class Closeness:
         hit = ever_nearest(sets)
         different = len(np.unique(sets.target.of_row[hit])), len(np.unique(persons[hit]))
         n_hit = min(*different, len(sets.query.count))
-        return PoolShare(tie_share(sets, member), sets.size, n_hit)
+        falling = np.bincount(persons, hit_weights(sets, self.persons.weights))
+        kish = float(falling.sum() ** 2 / (falling**2).sum())
+        return PoolShare(tie_share(sets, member), sets.size, n_hit, min(kish, float(n_hit)))
 
 
 def closeness(release: Release, seed: int) -> Closeness:

@@ -101,6 +101,46 @@ def ever_nearest(sets: NearestSets) -> NDArray[np.bool_]:
     return rows
 
 
+def hit_weights(sets: NearestSets, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How much of the queries falls to each target row: a tie set shares what its query weighs.
+
+    Parameters
+    ----------
+    sets : NearestSets
+        From `nearest`.
+    weights : ndarray of float64, shape (n,)
+        What each query weighs, 0 or more.
+
+    Returns
+    -------
+    ndarray of float64, shape (m,)
+        Their sum is that of the weights.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from evalkit.kernels import Column, nearest
+    >>> from evalkit.kernels.sharing import hit_weights
+    >>> age = Column(np.array([30, 30]), np.array([29, 50, 31]), numeric=True, low=29, high=50)
+    >>> hit_weights(nearest([age]), np.ones(2)).tolist()
+    [1.0, 0.0, 1.0]
+    """
+    groups = len(sets.target.count)
+    weight = np.bincount(sets.query.of_row, weights, minlength=len(sets.query.count))
+    each = weight / sets.size[sets.query.first]  # a target row's part of each group of queries
+    lengths = np.diff(sets.starts)
+    found = np.bincount(sets.groups, np.repeat(each, lengths), minlength=groups)
+    long = np.flatnonzero(~sets.listed)
+    if len(long):
+        dense, tolerance = sets.measure(), sets.problem.dtype.type(sets.problem.tolerance)
+        for some in np.array_split(long, -(-len(long) * groups // BLOCK_CELLS)):
+            sums = dense.sums(sets.query.first[some])
+            near = sums <= (sets.least[some] + tolerance)[:, None]
+            found += each[some] @ near.astype(np.float64)
+    rows: NDArray[np.float64] = found[sets.target.of_row]
+    return rows
+
+
 def _measured(
     sets: NearestSets,
     groups: NDArray[np.intp],

@@ -10,7 +10,8 @@ For each avatar y_j the nearest records T_j among the people used (WO) and the p
 A row that a person repeats is one record. Without a leak both groups are alike, so the share is
 pi. Source: the comparison is that of Platzer, M. and Reutterer, T. (2021), Holdout-based empirical
 assessment of mixed-type synthetic data, Frontiers in Big Data 4, 679939; pooling both groups
-without cutting them to one size is our own choice.
+without cutting them to one size is our own choice. The interval is Wilson's, with Kish's effective
+number of the people hit: (sum of w)^2 / sum of w^2, w the avatars that fall to each, ties shared.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def compute(
     near = closeness(release, scenario.seed)
     pool, pi = near.in_pool, near.people.share
     share = working_share(near)
-    low, high = intervals.wilson(pool.n_hit * share, pool.n_hit)
+    low, high = intervals.wilson(pool.independent * share, pool.independent)
     floors = [score_of(working_share(mixed), pi) for mixed in shuffled(release, scenario.seed)]
     return Outcome(
         score=score_of(share, pi),
@@ -61,6 +62,7 @@ def compute(
             "n_holdout": n_holdout,
             "expected_share": pi,
             "n_hit": pool.n_hit,
+            "independent_hits": pool.independent,
             "mean_tie_set": float(pool.size.mean()),
             "attempts": near.persons.count,
             "control_attempts": None,
@@ -71,7 +73,8 @@ def compute(
             "naive_share": pi,
             "excess": share - pi,
             "excess_interval": [low - pi, high - pi],
-            "detectable_excess": intervals.DETECTION_FACTOR * math.sqrt(pi * (1 - pi) / pool.n_hit),
+            "detectable_excess": intervals.DETECTION_FACTOR
+            * math.sqrt(pi * (1 - pi) / pool.independent),
             "self_score": score_of(working_share(copied(release, scenario.seed)), pi),
             "floor_score": math.fsum(floors) / len(floors),
             "floor_shuffles": len(floors),
@@ -123,7 +126,7 @@ def draw(result: Mapping[str, Any], words: Mapping[str, str], narrow: bool) -> t
 
 METRIC = Metric(
     slug=SLUG,
-    version=1,
+    version=2,
     section=Section.PRIVACY,
     criterion="membership",
     basis=Basis.DISTANCES,

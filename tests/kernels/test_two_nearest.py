@@ -10,7 +10,7 @@ from kernels.random_columns import NUMBERS, numeric, random_columns, shuffled
 from reference import nearest_oracle as oracle
 
 from evalkit.kernels import Column, nearest, search
-from evalkit.kernels.sharing import ever_nearest, tie_share
+from evalkit.kernels.sharing import ever_nearest, hit_weights, tie_share
 from evalkit.kernels.two_nearest import nearest_two
 
 if TYPE_CHECKING:
@@ -104,10 +104,13 @@ def test_shares_of_tie_sets_are_exact_also_for_long_sets(
     chosen = np.random.default_rng(seed).random(len(columns[0].target)) < 0.5
     sets = nearest(columns, capped=True, path="dense")
     share, hit = tie_share(sets, chosen), ever_nearest(sets)
-    every = set()
+    weights = np.random.default_rng(seed + 1).random(len(columns[0].query))
+    every, falling = set(), np.zeros(len(chosen))
     for i, (_, near) in enumerate(oracle.nearest_targets(columns, capped=True)):
         assert share[i] == sum(chosen[j] for j in near) / len(near)
         every |= near
+        falling[list(near)] += weights[i] / len(near)
+    assert hit_weights(sets, weights) == pytest.approx(falling)
     assert set(np.flatnonzero(hit).tolist()) == every
 
 

@@ -49,6 +49,8 @@ def test_two_avatars_by_hand() -> None:
     assert facts["success_share"] == pytest.approx(0.1)
     assert facts["expected_share"] == 0.5
     assert facts["n_hit"] == 3
+    # Two avatars fall to one of them, two to another, sixteen to the third.
+    assert facts["independent_hits"] == pytest.approx(20**2 / (2**2 + 2**2 + 16**2))
 
 
 @pytest.mark.parametrize("seed", range(4))
