@@ -442,3 +442,27 @@ def test_an_assessment_keeps_its_analyses_and_their_order() -> None:
     assert (2, 3, "analysis 2") in steps
     again = evalkit.records.decode(found.json(), "assessment.json")
     assert again.analyses == found.analyses
+
+
+def test_persons_are_counted_behind_every_coefficient() -> None:
+    original, avatars, holdout = table(400, 1), table(400, 2), table(300, 3)
+    for frame in (original, avatars, holdout):
+        frame.loc[:19, "town"] = "Zyx"
+    alone = evalkit.load(original, avatars, holdout)
+    assert "Zyx" in str(linear("pressure ~ town", alone).terms)
+    for frame in (original, holdout):
+        frame["person"] = np.arange(len(frame)) // 4  # Five persons of Zyx.
+    loaded = evalkit.load(original, avatars, holdout, individual="person")
+    found = linear("pressure ~ town", loaded)
+    assert "Zyx" not in str(found)
+    assert "analysis_counts_rows" in {note.code for note in found.warnings}
+
+
+def test_no_complete_row_is_a_reason() -> None:
+    original = table(200, 1)
+    original.loc[::2, "age"] = np.nan
+    original.loc[1::2, "weight"] = np.nan
+    for formula in ("pressure ~ age + weight", "pressure ~ age + weight + town"):
+        found = linear(formula, evalkit.load(original, table(200, 2), table(200, 3)))
+        assert found.reason is not None
+        assert found.reason.code == "analysis_no_rows"

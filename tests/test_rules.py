@@ -241,6 +241,13 @@ def test_the_rules_are_recorded_as_they_were_given() -> None:
     }
 
 
+def test_the_people_behind_the_rows_are_counted_where_a_person_has_several() -> None:
+    tree = checked_rule(rule_list(["age < 30"], "s")[0], release().schema)
+    person = np.arange(ROWS) // 5  # Two persons keep it, six break it.
+    found = apply_rule(tree, release().original, release().schema, person)
+    assert (found.kept, found.people_kept, found.people_broken) == (10, 2, 6)
+
+
 def test_large_whole_numbers_are_compared_exactly() -> None:
     table = pd.DataFrame({"low": [2**53, 2**53 + 1] * 20, "high": [2**53 + 1] * 40})
     loaded = evalkit.load(table, table)

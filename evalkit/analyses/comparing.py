@@ -13,14 +13,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalkit.analyses.designs import NotFitted, designs, differing_rows
+from evalkit.analyses.designs import NotFitted, designs, told_apart
 from evalkit.analyses.fitting import fit
-from evalkit.analyses.groups import group_estimates
+from evalkit.analyses.groups import are_shares, group_estimates
 from evalkit.messages import say
 from evalkit.record_parts import AnalysisRecord, AnalysisTerm, Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from evalkit.analyses.designs import Design, Designs
     from evalkit.analyses.listing import Analysis
@@ -71,7 +74,7 @@ def compare_analysis(
     notes: list[Message] = [unlike] if unlike else []
     rows: dict[str, int] = {}
     try:
-        made = designs(analysis, tables, release.schema, min_count)
+        made = designs(analysis, tables, release.schema, min_count, _persons(release, notes))
         rows = {role: one.rows for role, one in made.tables.items()}
         notes += made.notes
         found = _estimates(analysis, made, min_count, notes)
@@ -82,6 +85,20 @@ def compare_analysis(
         reason = say("analysis_nothing_shown", "No term can be shown for the originals.")
         return _record(analysis, rows, notes, reason=reason)
     return _record(analysis, rows, notes, terms=terms)
+
+
+def _persons(release: Release, notes: list[Message]) -> dict[str, NDArray[np.int64]]:
+    """Return to whom the rows of each table of real people belong, and note what that means."""
+    owners = {"original": "working", "holdout": "reference"}
+    found = {role: release.persons_of(name) for role, name in owners.items()}
+    several = {role: one.code for role, one in found.items() if not one.are_rows}
+    if several:
+        template = (
+            "A person has several rows, and each counts by itself: the intervals are too narrow. "
+            "What is shown rests on at least as many persons as are asked for."
+        )
+        notes.append(say("analysis_counts_rows", template))
+    return several
 
 
 def _record(
@@ -110,10 +127,11 @@ def _estimates(
 ) -> list[Estimates]:
     """Return the estimates of the three tables; only the holdout may lack them, with a note."""
     found: list[Estimates] = []
+    shares = are_shares(made.tables["original"])
     for role, design in made.tables.items():
         fewest = 0 if role == "avatars" else min_count
         try:
-            found.append(_of_table(analysis, design, fewest))
+            found.append(_of_table(analysis, design, fewest, shares=shares))
         except NotFitted as trouble:
             if role != "holdout":
                 raise
@@ -122,19 +140,17 @@ def _estimates(
     return found
 
 
-def _of_table(analysis: Analysis, design: Design, fewest: int) -> Estimates:
+def _of_table(analysis: Analysis, design: Design, fewest: int, *, shares: bool) -> Estimates:
     """Return the estimates of one table; None where fewer than `fewest` rows would show."""
     if analysis.kind == "groups":
-        shares = bool(((design.outcome == 0) | (design.outcome == 1)).all())
-        shares = shares and differing_rows(design.outcome) > 0
-        return group_estimates(design, shares=shares, fewest=fewest)
+        return group_estimates(design, shares=shares and are_shares(design), fewest=fewest)
     if fewest and analysis.kind != "linear":
         told = design.event if design.event is not None else design.outcome
-        if differing_rows(told) < fewest:
+        if told_apart(told, design.person) < fewest:
             template = "Table {table}: fewer than {fewest} rows have the outcome, or lack it."
             raise NotFitted(say("analysis_rare_event", template, table=design.table, fewest=fewest))
     found = fit(analysis.kind, design, intercept=analysis.formula.intercept).estimates
-    enough = [differing_rows(column) >= max(fewest, 1) for column in design.matrix.T]
+    enough = [told_apart(column, design.person) >= fewest for column in design.matrix.T]
     return [one if shown else None for one, shown in zip(found, enough, strict=True)]
 
 

@@ -6,7 +6,7 @@ in "other", and a column in which fewer than `min_count` originals differ from t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from evalkit.analyses.listing import is_category
@@ -87,6 +87,8 @@ class Design:
         Without the intercept.
     table : str
         ``"original"``, ``"avatars"`` or ``"holdout"``, for messages.
+    person : ndarray of int64, shape (rows,), optional
+        To whom each row belongs, where a person has several.
     """
 
     rows: int
@@ -94,6 +96,7 @@ class Design:
     event: NDArray[np.float64] | None
     matrix: NDArray[np.float64]
     table: str = "original"
+    person: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +118,11 @@ class Designs:
 
 
 def designs(
-    analysis: Analysis, tables: Mapping[str, pd.DataFrame], schema: Schema, min_count: int
+    analysis: Analysis,
+    tables: Mapping[str, pd.DataFrame],
+    schema: Schema,
+    min_count: int,
+    persons: Mapping[str, NDArray[np.int64]] | None = None,
 ) -> Designs:
     """Return the designs of an analysis.
 
@@ -126,7 +133,9 @@ def designs(
         ``"original"``, whose levels hold for all, and others.
     schema : Schema
     min_count : int
-        Fewest originals behind a coefficient.
+        Fewest originals behind a coefficient: persons where `persons` says who they are.
+    persons : mapping of str to ndarray of int64, shape (rows,), optional
+        To whom each row of a table belongs; tables whose rows are persons may lack.
 
     Returns
     -------
@@ -137,10 +146,11 @@ def designs(
     NotFitted
         If no column is left, or the outcome cannot be used.
     """
+    persons = persons or {}
     builder = _Builder(analysis, schema, min_count)
-    builder.settle(tables["original"])
-    made = {role: builder.design(frame) for role, frame in tables.items()}
-    kept = builder.kept(made["original"].matrix)
+    builder.settle(tables["original"], persons.get("original"))
+    made = {role: builder.design(frame, role, persons.get(role)) for role, frame in tables.items()}
+    kept = builder.kept(made["original"])
     if not kept:
         raise NotFitted(
             say(
@@ -151,10 +161,7 @@ def designs(
         )
     return Designs(
         names=tuple(builder.names[place] for place in kept),
-        tables={
-            role: Design(one.rows, one.outcome, one.event, one.matrix[:, kept], role)
-            for role, one in made.items()
-        },
+        tables={role: replace(one, matrix=one.matrix[:, kept]) for role, one in made.items()},
         notes=tuple(builder.notes),
     )
 
@@ -177,15 +184,18 @@ class _Builder:
         """Every value of the terms."""
         return list(dict.fromkeys(value for term in self.formula.terms for value in term))
 
-    def settle(self, originals: pd.DataFrame) -> None:
+    def settle(self, originals: pd.DataFrame, person: NDArray[np.int64] | None) -> None:
         """Fix what the originals decide: which levels count, and which level is 1."""
         for value in (self.formula.outcome, self.formula.event):
             if value is not None:
-                self.ones[value] = self.one_level(value, originals)
-        filled = originals[self.filled(originals)]
+                self.ones[value] = self.one_level(value, originals, person)
+        usable = self.filled(originals)
+        if not usable.any():
+            raise NotFitted(say("analysis_no_rows", "No original has every cell that is needed."))
+        filled, person = originals[usable], None if person is None else person[usable]
         for value in self.values:
             if is_category(value, self.schema) and value.column not in self.levels:
-                found = settled_levels(texts_of(filled[value.column]), self.min_count)
+                found = settled_levels(texts_of(filled[value.column]), self.min_count, person)
                 self.levels[value.column] = found
                 if found.joined:
                     self.notes.append(_joined(value.column, found))
@@ -196,11 +206,14 @@ class _Builder:
             return True
         return self.kind == "groups" and not self.schema[value.column].is_number
 
-    def one_level(self, value: Value, originals: pd.DataFrame) -> str | None:
+    def one_level(
+        self, value: Value, originals: pd.DataFrame, person: NDArray[np.int64] | None
+    ) -> str | None:
         """Return the level of an outcome or event that counts as 1; None where it is a number."""
         if not self.is_binary(value):
             return None
-        texts = texts_of(originals[value.column].dropna())
+        there = originals[value.column].notna().to_numpy()
+        texts, person = texts_of(originals[value.column][there]), part_of(person, there)
         found = sorted(set(texts))
         wanted = None if value.level is None else _named(value.level, found)
         if value.level is not None and wanted is None:
@@ -208,8 +221,8 @@ class _Builder:
         if wanted is None and len(found) != 2:  # noqa: PLR2004 - yes and no
             raise NotFitted(_not_two_levels(value, len(found)))
         level = wanted or found[-1]
-        count = int((texts == level).sum())
-        if min(count, len(texts) - count) < self.min_count:
+        sides = (texts == level, texts != level)
+        if min(people(one, person) for one in sides) < self.min_count:
             raise NotFitted(_rare_outcome(value, self.min_count))
         if value.level is None:
             template = "What is counted is {column} = {level}."
@@ -233,11 +246,12 @@ class _Builder:
             usable &= frame[self.formula.outcome.column].to_numpy() >= 0
         return usable
 
-    def design(self, frame: pd.DataFrame) -> Design:
+    def design(self, frame: pd.DataFrame, role: str, person: NDArray[np.int64] | None) -> Design:
         """Return the matrix of one table; the names of its columns are noted once."""
         import numpy as np
 
-        frame = frame[self.filled(frame)]
+        usable = self.filled(frame)
+        frame, person = frame[usable], part_of(person, usable)
         columns: list[NDArray[np.float64]] = []
         names: list[str] = []
         full = not self.formula.intercept
@@ -256,6 +270,8 @@ class _Builder:
             outcome=self.numbers(self.formula.outcome, frame),
             event=None if event is None else self.numbers(event, frame),
             matrix=np.column_stack(columns) if columns else np.empty((len(frame), 0)),
+            table=role,
+            person=person,
         )
 
     def part(
@@ -290,9 +306,11 @@ class _Builder:
         is_date = self.schema[value.column].type == "datetime"
         return numbers / DAY_SECONDS if is_date else numbers
 
-    def kept(self, matrix: NDArray[np.float64]) -> list[int]:
+    def kept(self, originals: Design) -> list[int]:
         """Return the columns that vary among at least `min_count` originals."""
-        enough = [differing_rows(column) >= self.min_count for column in matrix.T]
+        enough = [
+            told_apart(column, originals.person) >= self.min_count for column in originals.matrix.T
+        ]
         dropped = [name for name, one in zip(self.names, enough, strict=True) if not one]
         if dropped:
             # A name may hold a level that few carry, so the dropped are counted only.
@@ -307,7 +325,9 @@ class _Builder:
         return [place for place, one in enumerate(enough) if one]
 
 
-def settled_levels(texts: NDArray[Any], min_count: int) -> Levels:
+def settled_levels(
+    texts: NDArray[Any], min_count: int, person: NDArray[np.int64] | None = None
+) -> Levels:
     """Return the levels that at least `min_count` rows carry, and the rare ones to be joined.
 
     "Other" itself reaches `min_count` and joins two levels or more, else the next rarest joins it.
@@ -316,6 +336,8 @@ def settled_levels(texts: NDArray[Any], min_count: int) -> Levels:
     ----------
     texts : ndarray of str, shape (rows,)
     min_count : int
+    person : ndarray of int64, shape (rows,), optional
+        To whom each row belongs: persons are counted then.
 
     Returns
     -------
@@ -335,17 +357,25 @@ def settled_levels(texts: NDArray[Any], min_count: int) -> Levels:
     """
     import numpy as np
 
-    found, counts = np.unique(texts.astype(str), return_counts=True)
-    rarest_first = sorted(zip(counts.tolist(), found.tolist(), strict=True))
-    joined = [(count, name) for count, name in rarest_first if count < min_count]
+    found, codes = np.unique(texts.astype(str), return_inverse=True)
+    pairs = codes if person is None else np.unique(np.stack([codes, person]), axis=1)[0]
+    counts = np.bincount(pairs, minlength=len(found)).tolist()
+    rarest_first = sorted(zip(counts, found.tolist(), range(len(found)), strict=True))
+    joined = [one for one in rarest_first if one[0] < min_count]
     rest = rarest_first[len(joined) :]
-    while joined and rest and (len(joined) < 2 or sum(n for n, _ in joined) < min_count):  # noqa: PLR2004 - a single level would show itself
+
+    def is_enough() -> bool:
+        # A single level would show itself.
+        together = np.isin(codes, [place for _, _, place in joined])
+        return len(joined) > 1 and people(together, person) >= min_count
+
+    while joined and rest and not is_enough():
         joined.append(rest.pop(0))
     if len(rest) > MOST_LEVELS:
         template = "A column has {levels} levels; at most {most} get a coefficient."
         raise NotFitted(say("analysis_many_levels", template, levels=len(rest), most=MOST_LEVELS))
-    names = tuple(sorted(name for _, name in rest))
-    return Levels(names, tuple(sorted(name for _, name in joined)))
+    names = tuple(sorted(name for _, name, _ in rest))
+    return Levels(names, tuple(sorted(name for _, name, _ in joined)))
 
 
 def texts_of(column: pd.Series[Any]) -> NDArray[Any]:
@@ -358,6 +388,41 @@ def texts_of(column: pd.Series[Any]) -> NDArray[Any]:
     numbers = column.to_numpy()
     different, inverse = np.unique(numbers, return_inverse=True)
     return np.array([f"{one:.15g}" for one in different.tolist()], dtype=object)[inverse]
+
+
+def part_of(person: NDArray[np.int64] | None, rows: NDArray[np.bool_]) -> Any:
+    """Return to whom some of the rows belong."""
+    return None if person is None else person[rows]
+
+
+def people(rows: NDArray[np.bool_], person: NDArray[np.int64] | None) -> int:
+    """Return how many people stand behind some rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from evalkit.analyses.designs import people
+    >>> people(np.array([True, True, False]), np.array([0, 0, 1]))
+    1
+    """
+    import numpy as np
+
+    return int(rows.sum()) if person is None else len(np.unique(person[rows]))
+
+
+def told_apart(column: NDArray[np.float64], person: NDArray[np.int64] | None) -> int:
+    """Return how many people differ from the most frequent value of a column.
+
+    Of a column of two values it is the fewer of both sides.
+    """
+    import numpy as np
+
+    values, counts = np.unique(column, return_counts=True)
+    if not len(values):
+        return 0
+    rest = people(column != values[counts.argmax()], person)
+    both = len(values) == 2  # noqa: PLR2004 - yes and no
+    return min(rest, people(column == values[counts.argmax()], person)) if both else rest
 
 
 def differing_rows(column: NDArray[np.float64]) -> int:

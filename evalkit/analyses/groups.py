@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalkit import intervals
+from evalkit.analyses.designs import people
 from evalkit.record_parts import Estimate
 
 if TYPE_CHECKING:
@@ -46,22 +47,27 @@ def group_estimates(design: Design, *, shares: bool, fewest: int = 0) -> list[Es
     >>> round(found.value, 6)
     1.0
     """
-    first = design.outcome[design.matrix.sum(axis=1) == 0]
+    rest = design.matrix.sum(axis=1) == 0
     found: list[Estimate | None] = []
     for column in design.matrix.T:
-        group = design.outcome[column == 1]
-        shown = all(_is_shown(one, fewest, shares=shares) for one in (first, group))
+        group = column == 1
+        shown = all(_is_shown(design, one, fewest, shares=shares) for one in (rest, group))
         compare = _share_difference if shares else _mean_difference
-        found.append(compare(first, group) if shown else None)
+        found.append(compare(design.outcome[rest], design.outcome[group]) if shown else None)
     return found
 
 
-def _is_shown(group: NDArray[np.float64], fewest: int, *, shares: bool) -> bool:
+def are_shares(design: Design) -> bool:
+    """Return whether the outcome is 0 or 1 in every row."""
+    return bool(((design.outcome == 0) | (design.outcome == 1)).all())
+
+
+def _is_shown(design: Design, rows: NDArray[np.bool_], fewest: int, *, shares: bool) -> bool:
     """Return whether a group is large enough, with either outcome where shares are compared."""
-    if len(group) < max(fewest, FEWEST_OF_A_GROUP):
+    if rows.sum() < FEWEST_OF_A_GROUP or people(rows, design.person) < fewest:
         return False
-    ones = int(group.sum()) if shares else len(group)
-    return not shares or min(ones, len(group) - ones) >= fewest
+    sides = (rows & (design.outcome == one) for one in (0, 1))
+    return not shares or all(people(side, design.person) >= fewest for side in sides)
 
 
 def _mean_difference(first: NDArray[np.float64], group: NDArray[np.float64]) -> Estimate | None:

@@ -88,9 +88,13 @@ def _by_table(
     """Return each rule with its shares among avatars, originals and holdout."""
     from evalkit.rules import apply_rule
 
-    def among(tree: Node, frame: pd.DataFrame | None) -> dict[str, Any] | None:
-        found = None if frame is None else apply_rule(tree, frame, release.schema)
-        return None if found is None else _of_people(found, min_count)
+    def among(tree: Node, role: str) -> dict[str, Any] | None:
+        frame = release.original if role == "original" else release.holdout
+        if frame is None:
+            return None
+        persons = release.persons_of(role)
+        person = None if persons.are_rows else persons.code
+        return _of_people(apply_rule(tree, frame, release.schema, person), min_count)
 
     return [
         {
@@ -98,8 +102,8 @@ def _by_table(
             "name": rule.name,
             "rule": rule.text,
             **_of_avatars(one),
-            "original": among(tree, release.original),
-            "holdout": among(tree, release.holdout),
+            "original": among(tree, "original"),
+            "holdout": among(tree, "holdout"),
         }
         for rule, tree, one in zip(release.rules, trees, kept, strict=True)
     ]
@@ -120,14 +124,16 @@ def _of_avatars(kept: Kept) -> dict[str, Any]:
 def _of_people(kept: Kept, min_count: int) -> dict[str, Any]:
     """Return the share of one rule among real people, no count of fewer than `min_count`.
 
-    Where fewer break the rule, or fewer keep it, a bound stands for the share.
+    Where fewer break the rule, or fewer keep it, a bound stands for the share; nothing does where
+    these few have many rows.
     """
     broken, few = kept.rows - kept.kept, min_count - 1
+    by_row = kept.people_kept + kept.people_broken == kept.rows
     found: dict[str, Any] = {
         "share": None,
         "at_least": None,
         "at_most": None,
-        "left_out": kept.left_out if kept.left_out >= min_count else None,
+        "left_out": kept.left_out if by_row and kept.left_out >= min_count else None,
     }
     if kept.rows < 2 * min_count:
         return found
@@ -135,6 +141,8 @@ def _of_people(kept: Kept, min_count: int) -> dict[str, Any]:
         return found | {"at_least": math.floor(1000 * (1 - few / kept.rows)) / 1000}
     if kept.kept < min_count:
         return found | {"at_most": math.ceil(1000 * few / kept.rows) / 1000}
+    if min(kept.people_broken, kept.people_kept) < min_count:
+        return found
     return found | {"share": round(kept.kept / kept.rows, 4)}
 
 

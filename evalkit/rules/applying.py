@@ -38,15 +38,22 @@ class Kept:
         Rows left out: a cell that the rule needs is missing, or a result is no number.
     unknown_levels : tuple of str
         Texts of the rule that its column holds in no table.
+    people_kept, people_broken : int
+        Who has a row that keeps the rule, and who has one that breaks it; rows where a row is a
+        person.
     """
 
     rows: int
     kept: int
     left_out: int
     unknown_levels: tuple[str, ...] = ()
+    people_kept: int = 0
+    people_broken: int = 0
 
 
-def apply_rule(tree: Node, frame: pd.DataFrame, schema: Schema) -> Kept:
+def apply_rule(
+    tree: Node, frame: pd.DataFrame, schema: Schema, person: NDArray[np.int64] | None = None
+) -> Kept:
     """Return how many rows of a table keep a rule.
 
     Parameters
@@ -56,6 +63,8 @@ def apply_rule(tree: Node, frame: pd.DataFrame, schema: Schema) -> Kept:
     frame : pandas.DataFrame
         A table of the release: numbers, dates in seconds, categories.
     schema : Schema
+    person : ndarray of int64, shape (rows,), optional
+        To whom each row belongs, where a person has several.
 
     Returns
     -------
@@ -69,7 +78,7 @@ def apply_rule(tree: Node, frame: pd.DataFrame, schema: Schema) -> Kept:
     >>> release = evalkit.load(table, table)
     >>> tree = checked_rule(rule_list(["start <= end"], "schema")[0], release.schema)
     >>> apply_rule(tree, release.original, release.schema)
-    Kept(rows=2, kept=1, left_out=1, unknown_levels=())
+    Kept(rows=2, kept=1, left_out=1, unknown_levels=(), people_kept=1, people_broken=1)
     """
     import numpy as np
 
@@ -80,7 +89,10 @@ def apply_rule(tree: Node, frame: pd.DataFrame, schema: Schema) -> Kept:
     for name in columns_of(tree, operands=True):
         usable &= ~reading.missing(name)
     rows = int(usable.sum())
-    return Kept(rows, int((kept & usable).sum()), len(frame) - rows, tuple(reading.unknown))
+    sides = (kept & usable, ~kept & usable)
+    behind = [int(one.sum()) if person is None else len(np.unique(person[one])) for one in sides]
+    number = int(sides[0].sum())
+    return Kept(rows, number, len(frame) - rows, tuple(reading.unknown), *behind)
 
 
 class _Rows:

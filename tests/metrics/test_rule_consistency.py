@@ -166,3 +166,12 @@ def test_the_order_of_the_rules_decides_between_equal_ones() -> None:
     result = measured(["start < end", "end > start", "age >= 0"], table, table)
     numbers = list(map(operator.itemgetter("number"), result.facts["rules"]))
     assert numbers == [1, 2, 3]
+
+
+def test_a_share_that_rests_on_few_persons_with_many_rows_is_not_shown() -> None:
+    original = spans(300, 60, 0).assign(person=np.arange(360) // 12)  # Five persons break it.
+    options = {"schema": {"rules": ["start <= end"]}, "individual": "person"}
+    [found] = evalkit.measure(SLUG, original, spans(80, 20, 0), **options).facts["rules"]
+    assert {found["original"][key] for key in ("share", "at_least", "at_most")} == {None}
+    by_row = measured(["start <= end"], original.drop(columns="person"), spans(80, 20, 0))
+    assert by_row.facts["rules"][0]["original"]["share"] == round(300 / 360, 4)
