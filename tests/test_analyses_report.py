@@ -154,4 +154,7 @@ def test_a_report_of_real_tables_shows_rules_and_analyses() -> None:
     found = evalkit.assess(release, metrics=["rule_consistency"], analyses=given)
     said = Report(found).html()
     assert "Rules: " in said
+    # Two rules: the mean of Wilson's limits is from sampling, no range over splits.
+    assert found["rule_consistency"].interval_method == "mean_wilson"
+    assert "range over splits" not in said.partition('id="s13"')[0]
     assert "pressure by smoker" in said

@@ -28,7 +28,7 @@ HIGHEST_SELF_SCORE: Final = 90.0
 LONGEST_NAME: Final = 34
 HIGHEST_ON_STRIP: Final = 100.0 + 1e-6
 SAMPLING_METHODS: Final = frozenset(
-    {"wilson", "redeal", "order statistics", "mover", "newcombe_area", "bootstrap"}
+    {"wilson", "redeal", "order statistics", "mean_wilson", "mover", "newcombe_area", "bootstrap"}
 )
 """Only intervals from sampling grade a verdict; a range over splits does not."""
 _SPACES: Final = re.compile(r"[ \t\r\n]+")
