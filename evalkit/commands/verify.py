@@ -41,7 +41,7 @@ def command(report: str, templates: str | None, *, quiet: bool, **given: str | N
 
     for name, path in (("report", report), ("templates", templates), *given.items()):
         check_path(name, path or "")
-    tables = {role: Path(path) for role, path in given.items() if path}
+    tables = {role: path for role, path in given.items() if path}
     with TemporaryDirectory(prefix="evalkit-") as private:
         os.environ.update(matplotlib_folder(Path(private)))
         checks = verify(

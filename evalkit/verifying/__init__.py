@@ -16,7 +16,7 @@ __all__ = ["DIFFERS", "NOT_COMPARED", "SAME", "Check", "ReportFile", "verify"]
 
 def verify(
     report: Path,
-    tables: Mapping[str, Path],
+    tables: Mapping[str, str | Path],
     *,
     templates: Path | None = None,
     progress: Callable[[int, int, str], None] | None = None,
@@ -27,7 +27,7 @@ def verify(
     ----------
     report : pathlib.Path
         An ``assessment.json``, or a technical assessment as HTML or PDF, signed or not.
-    tables : mapping of str to pathlib.Path
+    tables : mapping of str to str or pathlib.Path
         Of ``"original"``, ``"avatars"`` and ``"holdout"`` those at hand. Results are computed
         again where all that were assessed are.
     templates : pathlib.Path, optional

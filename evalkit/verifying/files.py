@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evalkit.errors import InputError
@@ -10,7 +11,6 @@ from evalkit.verifying.checks import DIFFERS, NOT_COMPARED, SAME, Check
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from evalkit.records import Assessment, InputRecord
 
@@ -24,14 +24,14 @@ def recorded_tables(assessment: Assessment) -> dict[str, InputRecord]:
     return {role: record for role, record in found.items() if record is not None}
 
 
-def file_checks(assessment: Assessment, tables: Mapping[str, Path]) -> list[Check]:
+def file_checks(assessment: Assessment, tables: Mapping[str, str | Path]) -> list[Check]:
     """Return for each table that was assessed whether the file at hand is the same.
 
     Parameters
     ----------
     assessment : Assessment
-    tables : mapping of str to pathlib.Path
-        The files at hand, by role.
+    tables : mapping of str to str or pathlib.Path
+        The files at hand, or addresses of databases, by role.
 
     Returns
     -------
@@ -48,13 +48,17 @@ def file_checks(assessment: Assessment, tables: Mapping[str, Path]) -> list[Chec
     return [_file_check(role, record, tables.get(role)) for role, record in recorded.items()]
 
 
-def _file_check(role: str, record: InputRecord, path: Path | None) -> Check:
+def _file_check(role: str, record: InputRecord, source: str | Path | None) -> Check:
     """Compare one file with its record."""
-    if path is None:
+    from evalkit.reading.databases import is_address
+
+    if source is None:
         return Check(NOT_COMPARED, f"{role}: give the file with --{role}")
+    if record.sha256 is None or is_address(source):
+        unlike = "a database or a table in memory has no SHA-256"
+        return Check(NOT_COMPARED, f"{role}: {unlike}")
+    path = Path(source)
     digest = _digest(role, path)
-    if record.sha256 is None:
-        return Check(NOT_COMPARED, f"{role}: a table in memory was assessed; it has no SHA-256")
     outcome = SAME if digest == record.sha256 else DIFFERS
     return Check(
         outcome,

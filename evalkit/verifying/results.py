@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from evalkit.verifying.checks import DIFFERS, NOT_COMPARED, SAME, Check
-from evalkit.verifying.files import recorded_tables
+from evalkit.verifying.files import ROLES, recorded_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -24,13 +24,15 @@ RELATIVE: Final = 1e-9
 ABSOLUTE: Final = 1e-12
 _MAY_DIFFER: Final = frozenset({"seconds", "text"})
 """Running times, and sentences: a message is compared by its code and values."""
-_NAMED: Final = frozenset({"original.name", "avatars.name", "holdout.name", "notes"})
-"""Of the release: files may have other names now, and notes hold them."""
+_NAMED: Final = frozenset(
+    {"notes", *(f"{role}.{field}" for role in ROLES for field in ("name", "sha256"))}
+)
+"""Of the release: files may have other names now, and notes hold them; hashes come before."""
 
 
 def result_checks(
     assessment: Assessment,
-    tables: Mapping[str, Path],
+    tables: Mapping[str, str | Path],
     progress: Callable[[int, int, str], None] | None = None,
     *,
     changed: bool = False,
@@ -41,8 +43,8 @@ def result_checks(
     ----------
     assessment : Assessment
         As recorded.
-    tables : mapping of str to pathlib.Path
-        The files at hand, by role.
+    tables : mapping of str to str or pathlib.Path
+        The files at hand, or addresses of databases, by role.
     progress : callable, optional
         As of `evalkit.assess`.
     changed : bool
@@ -79,7 +81,7 @@ def result_checks(
 
 def _measured_again(
     assessment: Assessment,
-    tables: Mapping[str, Path],
+    tables: Mapping[str, str | Path],
     progress: Callable[[int, int, str], None] | None,
 ) -> Assessment:
     """Return the assessment of the tables under everything that was recorded."""
@@ -102,12 +104,12 @@ def _measured_again(
         scenarios,
         metrics=list(assessment.results),
         profile=_profile(assessment) or "none",
-        by=str(assessment.options.get("by") or ""),
+        by=assessment.subgroups.by if assessment.subgroups else "",
         progress=progress,
     )
 
 
-def _read_again(assessment: Assessment, tables: Mapping[str, Path]) -> Release:
+def _read_again(assessment: Assessment, tables: Mapping[str, str | Path]) -> Release:
     """Return the tables, read with the recorded options."""
     from evalkit.release import load
 
@@ -211,7 +213,7 @@ def differences(
         if not math.isclose(then, now, rel_tol=RELATIVE, abs_tol=ABSOLUTE):
             yield f"{place} is {then:.6g} in the report and {now:.6g} when measured again"
     elif then != now:
-        yield f"{place} is another one"
+        yield f"{place or 'the whole'} is another one"
 
 
 def _is_number(value: object) -> bool:
