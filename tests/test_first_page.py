@@ -88,6 +88,36 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> Assessment:
     )
 
 
+HEADS = {"en": ("Verdict by criterion.", "What is where"), "fr": ("Verdict par", "Où trouver quoi")}
+LOWEST_PT = 48.0
+"""What stands lower runs into the margin of the page."""
+
+
+def first_two(assessment: Assessment, language: str) -> tuple[str, str]:
+    """Return the texts of pages 1 and 2; nothing of page 1 stands in its margin."""
+    with pypdfium2.PdfDocument(Report(assessment, language).pdf()) as document:
+        texts = [document[place].get_textpage() for place in (0, 1)]
+        lowest = min(texts[0].get_rect(one)[1] for one in range(texts[0].count_rects()))
+        assert lowest >= LOWEST_PT
+        first, second = (re.sub(r"\s+", " ", one.get_text_bounded()) for one in texts)
+    return first, second
+
+
+@pytest.mark.parametrize("language", HEADS)
+def test_the_first_page_is_one_page_in_every_language(
+    everything: Assessment, language: str
+) -> None:
+    key, contents = HEADS[language]
+    first, second = first_two(everything, language)
+    assert key in first
+    assert contents in second
+    copied = [say("copy", "A copy."), say("all_avatars_are_originals", "All.")]
+    release = msgspec.structs.replace(everything.release, holdout_kind="approximate", notes=copied)
+    first, second = first_two(msgspec.structs.replace(everything, release=release), language)
+    assert key in first
+    assert contents in second
+
+
 @pytest.fixture(scope="module")
 def pages(everything: Assessment) -> list[str]:
     with pypdfium2.PdfDocument(Report(everything).pdf()) as document:

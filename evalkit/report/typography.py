@@ -28,6 +28,7 @@ _FRENCH: Final = (
     (re.compile(r"(?<=«) "), NARROW_SPACE),
     (re.compile(r" (?=»)"), NARROW_SPACE),
     (re.compile(r"(?<=\d) (?=\d{3}(?!\d))"), NARROW_SPACE),
+    (re.compile(r"(?<=§) "), NO_BREAK_SPACE),
     (re.compile(rf"(?<=\d) (?=(?:{_MONTHS})\b)"), NO_BREAK_SPACE),
     (re.compile(rf"(?<=\d[\u00a0])({_MONTHS}) (?=\d)"), rf"\1{NO_BREAK_SPACE}"),
 )
