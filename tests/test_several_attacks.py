@@ -172,19 +172,23 @@ def test_methods_say_how_several_attacks_are_judged() -> None:
     assert "Holm, S. (1979)" in html
 
 
-NAMED = re.compile(
-    r"([A-Z][a-z]\w+)(?:, [A-Z]\.[^()\n]*?|(?:, [A-Z]\w+)*(?: and [A-Z]\w+)?) \(?((?:19|20)\d\d)\)"
-)
+YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 
 def test_every_source_that_a_page_names_stands_in_the_references() -> None:
     text = (TEMPLATES / "technical_assessment/en/references.yaml").read_text(encoding="utf-8")
-    entries = yaml.safe_load(text)["entries"]
+    entries = [(one.partition(",")[0], one) for one in yaml.safe_load(text)["entries"]]
     named = {
-        (path.parent.name, *found)
+        (path.parent.name, line)
         for path in TEMPLATES.glob("metrics/*/en.md")
-        for found in NAMED.findall(path.read_text(encoding="utf-8"))
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if YEAR.search(line)
     }
-    assert {surname for _, surname, _ in named} >= {"Raab", "Donner", "Giomi", "Newcombe"}
-    for page, surname, year in named:
-        assert any(surname in one and f"({year})" in one for one in entries), (page, surname, year)
+    assert len(named) >= 10
+    for page, line in named:
+        found = [
+            entry
+            for surname, entry in entries
+            if surname in line and any(f"({year})" in entry for year in YEAR.findall(line))
+        ]
+        assert found, (page, line)
