@@ -137,8 +137,9 @@ def _several_targets(met: dict[str, str], missed: dict[str, str], subject: Subje
     """Return how many of several targets of one criterion are met."""
     forms, told = subject.words["verdicts"]["criterion"], missed or met
     both = len(told) == 2 == len(met) + len(missed)  # noqa: PLR2004 - two of two are both
+    few = "both_" if both else "one_" if len(missed) == 1 else ""
     words = fill(
-        forms[("both_" if both else "") + ("missed" if missed else "met")],
+        forms[few + ("missed" if missed else "met")],
         missed=formats.count_word(len(missed)).capitalize(),
         total=formats.count_word(len(met) + len(missed)),
     )
