@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _HEADING: Final = re.compile(r"^(#{1,3})[ \t]+(.+?)[ \t]*$", re.MULTILINE)
 _BULLET: Final = re.compile(r"^[-*][ \t]+", re.MULTILINE)
+_SAID: Final = re.compile(r"^(//\s*alt\s+\w+:)(.+)$", re.MULTILINE)
 _SLUG: Final = re.compile(r"[a-z0-9_]+")
 PARTS: Final = (
     "What it measures",
@@ -181,7 +182,7 @@ class Pages:
         values: list[Any] = []
         with written_in(self.language):
             markdown = _environment(values).from_string(source).render(**context)
-        formula = self._read(slug, "formula.typ")
+        formula = _typeset_words(self._read(slug, "formula.typ") or "", self.language)
         markdown = agreed(typeset(markdown, self.language), self.language, values)
         return Page(markdown, tuple(values), Formula(formula, self.language) if formula else None)
 
@@ -229,6 +230,11 @@ class Pages:
         return (
             path is not None and self.templates is not None and path.is_relative_to(self.templates)
         )
+
+
+def _typeset_words(source: str, language: str) -> str:
+    """Return the text of a formula file, the words for those who cannot see it typeset."""
+    return _SAID.sub(lambda found: found[1] + typeset(found[2], language), source)
 
 
 def _environment(values: list[Any]) -> BoundedEnvironment:
