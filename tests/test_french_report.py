@@ -33,6 +33,7 @@ TITLES = (
     "Construction of confidence limits about effect measures",
     "Membership inference attacks against synthetic data through overfitting detection",
     "Information Theory in Psychology",
+    "Revisiting classifier two-sample tests, International Conference on Learning Representations",
 )
 """Titles of sources, which stay in their language."""
 NUMBER_WITH_POINT = re.compile(r"(?<![\d.:])\d+\.\d+(?![\d.])")
@@ -76,8 +77,9 @@ def test_nothing_english_is_left_outside_data_and_titles(report: Report) -> None
         text = said[name]
         for title in TITLES:
             text = text.replace(title, "")
-        found = ENGLISH.search(OPTIONS.sub("", text))
-        assert found is None, f"{name}: {text[max(0, found.start() - 80) : found.end() + 40]}"
+        text = OPTIONS.sub("", text)
+        found = [text[max(0, one.start() - 60) : one.end() + 40] for one in ENGLISH.finditer(text)]
+        assert not found, name
 
 
 def test_every_number_of_the_findings_has_a_decimal_comma(report: Report) -> None:
