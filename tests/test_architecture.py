@@ -25,7 +25,7 @@ RIGHT_OF_THE_WAIST = "report.document"
 """Everything that is reached from here works from the JSON alone."""
 
 HOLDS_RECORDS = {"release", "reading", "splitting", "assessment", "quantities", "running"}
-FRONT_DOORS = {"cli", "running"}
+FRONT_DOORS = {"cli", "running", "explore", "batch"}
 MAY_BE_IMPORTED_BY_ALL = {"errors", "messages"}
 
 # Each row: the modules, and what of evalkit they may import beside `MAY_BE_IMPORTED_BY_ALL`.

@@ -27,6 +27,8 @@ PATHS = (
     "sign",
 )
 """Parameters that may name a file or a folder."""
+PATH_LISTS = ("assessments",)
+"""Parameters that are lists of paths."""
 LONGEST_LINE = 600
 DEEPEST = 20
 """Levels of lists and dicts in one value."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from evalkit.errors import InputError
 from evalkit.reading.databases import absolute_address, is_address, shown_address
 from evalkit.running.output_folder import NOTEBOOK, REPORT_FILES, check_output, publish
-from evalkit.running.plain_values import PATHS, check_path
+from evalkit.running.plain_values import PATH_LISTS, PATHS, check_path
 from evalkit.running.progress import TerminalProgress, Watcher
 
 if TYPE_CHECKING:
@@ -178,8 +178,19 @@ def _is_path(name: str, value: object) -> bool:
     return name != "profile" or Path(value).suffix in {".yaml", ".yml"}
 
 
+def _paths(name: str, value: Any) -> list[str]:
+    """Return the paths of a parameter that is a list of them."""
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise InputError(f"{name}: give a list of paths.")
+    for one in value:
+        check_path(name, one)
+    return value
+
+
 def _absolute(name: str, value: Any) -> Any:
     """Return a path as the process of the notebook, in another folder, needs it."""
+    if name in PATH_LISTS:
+        return [str(Path(one).absolute()) for one in _paths(name, value)]
     if name in TABLES and is_address(value):
         return absolute_address(value)
     return str(Path(value).absolute()) if _is_path(name, value) else value
@@ -187,6 +198,8 @@ def _absolute(name: str, value: Any) -> Any:
 
 def _base_name(name: str, value: Any) -> Any:
     """Return a path as the executed notebook shows it; of an address, the name of the table."""
+    if name in PATH_LISTS:
+        return [Path(one).absolute().name for one in _paths(name, value)]
     if name in TABLES and is_address(value):
         return shown_address(value)
     return Path(value).absolute().name if _is_path(name, value) else value
