@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 REPORT = "Report"
 
 language = option(
-    "--language", heading=REPORT, metavar="CODE", help="Language of the report.  [en]"
+    "--language", heading=REPORT, metavar="CODE", help="Language of the report: en or fr.  [en]"
 )
 templates = option(
     "--templates",
