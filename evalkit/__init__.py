@@ -29,10 +29,10 @@ _MODULES |= {"InputError": "errors", "Assessment": "records", "Result": "records
 _MODULES |= {"Release": "release", "load": "release", "split": "splitting"}
 _MODULES |= {"Report": "report.document", "Scenario": "scenario", "compare": "comparing"}
 __all__ = sorted(_MODULES)  # noqa: PLE0605 - each name stands in one place
+__dir__ = __all__.copy  # For the tab key, before a name is imported.
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used."""
     if name not in _MODULES:
         raise AttributeError(f"module 'evalkit' has no attribute {name!r}")
     module = import_module(f"evalkit.{_MODULES[name]}")

@@ -48,13 +48,49 @@ class Inspection:
     ledger: tuple[LedgerLine, ...]
 
     def frame(self) -> pd.DataFrame:
-        """Return the ledger as one row for each column of each table."""
-        import pandas as pd
+        """Return the ledger: one row for each column of each table, counts and no cell.
 
-        return pd.DataFrame([_row(line) for line in self.ledger])
+        Returns
+        -------
+        pandas.DataFrame
+            The columns of `evalkit.Release.frame`.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from evalkit.inspecting import inspect
+        >>> inspect([pd.DataFrame({"age": [31, 45]})]).frame()["read_as"].tolist()
+        ['numeric']
+        """
+        from evalkit.reading.ledger import ledger_frame
+
+        return ledger_frame(self.ledger)
+
+    def _repr_html_(self) -> str:
+        """Return the columns and the notes for a notebook; never a cell."""
+        from evalkit.displays.inputs import inspection_card
+
+        return inspection_card(self).html()
+
+    def __repr__(self) -> str:
+        from evalkit.displays.inputs import inspection_card
+
+        return inspection_card(self).text()
 
     def schema_yaml(self) -> str:
-        """Return the schema as YAML that ``--schema`` takes, with the notes as remarks."""
+        """Return the schema as YAML that ``--schema`` takes, with the notes as remarks.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from evalkit.inspecting import inspect
+        >>> print(inspect([pd.DataFrame({"age": [31, 45]})]).schema_yaml().splitlines()[-1])
+          age: {type: numeric, use: true}
+        """
         import yaml
 
         lines = [
@@ -120,17 +156,3 @@ def inspect(sources: Sequence[str | Path], **options: Any) -> Inspection:
         notes=(*(note for table in tables.values() for note in table.notes), *notes),
         ledger=ledger,
     )
-
-
-def _row(line: LedgerLine) -> dict[str, Any]:
-    return {
-        "column": line.column,
-        "table": line.table,
-        "read_as": line.read_as,
-        "used": line.used,
-        "rows": line.rows,
-        "filled": line.filled,
-        "distinct": line.distinct,
-        "missing": "; ".join(f"{mark} {count}" for mark, count in line.missing.items()),
-        "unknown_cells": line.unknown_cells,
-    }

@@ -143,6 +143,17 @@ class Metric:
     unit: str = "%"
     direction: str = "higher"
 
+    def __repr__(self) -> str:
+        from evalkit.report.cards import metric_card
+
+        return metric_card(self).text()
+
+    def _repr_html_(self) -> str:
+        """Return name, question and what it measures for a notebook: static and escaped."""
+        from evalkit.report.cards import metric_card
+
+        return metric_card(self).html()
+
     def page(self, language: str = "en") -> str:
         """Return the metric's page as Markdown source in `language`.
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from evalkit.errors import InputError
 from evalkit.messages import Message  # noqa: TC001 - the fields are read at run time
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from evalkit.figures.house import HouseFigure
 
 
 class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -164,8 +170,8 @@ class ProfileRecord(Record, frozen=True, kw_only=True):
     warnings: list[Message] = []
 
 
-class Result(Record, frozen=True, kw_only=True):
-    """One metric's outcome with its verdict.
+class Result(Record, frozen=True, kw_only=True, dict=True):
+    """One metric's outcome with its verdict; it displays itself in a notebook.
 
     Attributes
     ----------
@@ -179,6 +185,13 @@ class Result(Record, frozen=True, kw_only=True):
         95 % interval in the unit of the score.
     facts : dict
         Plain numbers behind the score, described on the metric's page.
+
+    Examples
+    --------
+    >>> import pandas as pd, evalkit
+    >>> table = pd.DataFrame({"age": [20, 30, 40, 50], "size": [1, 3, 2, 4]})
+    >>> evalkit.measure("correlation_difference_ratio", table, table, table)
+    Result: correlation_difference_ratio 100.0 %, 95 % interval 100.0 to 100.0, not judged
     """
 
     version: int
@@ -207,6 +220,130 @@ class Result(Record, frozen=True, kw_only=True):
         """
         expected = self.facts.get("expected_score")
         return self.score if expected is None or self.score is None else float(expected)
+
+    @property
+    def slug(self) -> str:
+        """Return the slug of the metric; empty for a result that belongs to no assessment.
+
+        It is the key in the archived form, so it is no field: the assessment hands it on.
+        """
+        return str(self.__dict__.get("slug_given", ""))
+
+    @property
+    def language(self) -> str:
+        """Return the language of the assessment, in which the result shows itself."""
+        return str(self.__dict__.get("language_given", "en"))
+
+    def bind(self, slug: str, language: str) -> None:
+        """Tell a result which metric it is of; an assessment does this to its own."""
+        self.__dict__["slug_given"], self.__dict__["language_given"] = slug, language
+
+    def plot(self, name: str | None = None) -> HouseFigure:
+        """Return a figure of the report, in its natural size and with the house fonts, to restyle.
+
+        Parameters
+        ----------
+        name : str, optional
+            One of the names that `plots` gives; default the first.
+
+        Returns
+        -------
+        evalkit.figures.house.HouseFigure
+            A `matplotlib.figure.Figure`; ``.alt`` holds what it shows in words.
+
+        Raises
+        ------
+        evalkit.InputError
+            If there is no figure, or none of that name.
+
+        Examples
+        --------
+        >>> import pandas as pd, evalkit
+        >>> table = pd.DataFrame({"age": range(40), "size": [age * 7 % 11 for age in range(40)]})
+        >>> result = evalkit.measure("correlation_difference_ratio", table, table, table)
+        >>> result.plot().alt.startswith("Dot plot of 1 pairs.")
+        True
+        """
+        from evalkit.report.plots import one_plot
+
+        return one_plot(self, name)
+
+    def plots(self) -> dict[str, HouseFigure]:
+        """Return every figure of the report for this result, by name.
+
+        Returns
+        -------
+        dict of str to evalkit.figures.house.HouseFigure
+            In the order of the report; empty for a result that was not measured.
+
+        Raises
+        ------
+        evalkit.InputError
+            If the result belongs to no assessment, or does not hold what its figures need.
+
+        Examples
+        --------
+        >>> import pandas as pd, evalkit
+        >>> table = pd.DataFrame({"age": range(40), "size": [age * 7 % 11 for age in range(40)]})
+        >>> result = evalkit.measure("correlation_difference_ratio", table, table, table)
+        >>> list(result.plots())
+        ['worst_pairs']
+        """
+        from evalkit.report.plots import all_plots
+
+        return all_plots(self)
+
+    def frame(self, fact: str | None = None) -> pd.DataFrame:
+        """Return the facts behind the score as a table, or one fact that is a table itself.
+
+        Parameters
+        ----------
+        fact : str, optional
+            A fact that is a list of mappings, such as ``"curve"``; default all facts, one a row.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns ``fact`` and ``value``, or those of the table that was asked for.
+
+        Raises
+        ------
+        evalkit.InputError
+            If there is no such fact, or it is no table.
+
+        Examples
+        --------
+        >>> import pandas as pd, evalkit
+        >>> table = pd.DataFrame({"age": [20, 30, 40, 50], "size": [1, 3, 2, 4]})
+        >>> result = evalkit.measure("correlation_difference_ratio", table, table, table)
+        >>> result.frame().set_index("fact").loc["n_working", "value"]
+        4
+        """
+        import pandas as pd
+
+        if fact is None:
+            return pd.DataFrame(list(self.facts.items()), columns=["fact", "value"], dtype=object)
+        rows = self.facts.get(fact)
+        if isinstance(rows, list) and rows and all(isinstance(one, dict) for one in rows):
+            return pd.DataFrame(rows)
+        tables = [
+            name
+            for name, value in self.facts.items()
+            if isinstance(value, list) and value and isinstance(value[0], dict)
+        ]
+        choices = f"tables: {', '.join(tables)}" if tables else "this result has no table"
+        raise InputError(f"frame: fact {fact!r} is no table; {choices}.")
+
+    def _repr_html_(self) -> str:
+        """Return score, interval, verdict and first figure for a notebook: static and escaped."""
+        from evalkit.report.cards import result_card
+
+        return result_card(self).html()
+
+    def __repr__(self) -> str:
+        from evalkit.report.cards import result_line
+
+        return f"Result: {result_line(self)}"
 
 
 class ScenarioResults(Record, frozen=True, kw_only=True):

@@ -93,6 +93,12 @@ class Assessment(Record, frozen=True, kw_only=True, dict=True):
     subgroups: SubgroupsRecord | None = None
     analyses: list[AnalysisRecord] = []  # noqa: RUF012 - msgspec copies a default
 
+    def __post_init__(self) -> None:
+        """Tell each result which metric it is of, so that it can show itself."""
+        for one in self.scenarios():
+            for slug, result in one.results.items():
+                result.bind(slug, self.language)
+
     def __getitem__(self, key: str | tuple[str, str]) -> Result:
         """Return the result of a slug, or of a (slug, scenario name) pair.
 
@@ -109,6 +115,11 @@ class Assessment(Record, frozen=True, kw_only=True, dict=True):
         if slug not in results:
             raise KeyError(f"no result {slug!r}; there is: {', '.join(results)}")
         return results[slug]
+
+    def _ipython_key_completions_(self) -> list[str | tuple[str, str]]:
+        """Return what may stand in the brackets, for the tab key."""
+        pairs = [(slug, one.scenario.name) for one in self.more_scenarios for slug in one.results]
+        return [*self.results, *pairs]
 
     @property
     def source(self) -> str | None:
@@ -133,6 +144,11 @@ class Assessment(Record, frozen=True, kw_only=True, dict=True):
             for slug, result in one.results.items()
         ]
         return pd.DataFrame(rows)
+
+    def __repr__(self) -> str:
+        from evalkit.report.cards import assessment_card
+
+        return assessment_card(self).text()
 
     def _repr_html_(self) -> str:
         """Return the verdict table for a notebook: static, escaped, without an outside address."""

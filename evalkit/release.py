@@ -119,6 +119,40 @@ class Release:
     shared: int = 0
     rules: tuple[Rule, ...] = ()
 
+    def frame(self) -> pd.DataFrame:
+        """Return how each column of each table was read: one row each, counts and no cell.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns ``column``, ``table``, ``read_as``, ``used``, ``rows``, ``filled``,
+            ``distinct``, ``missing`` (marks and how many cells each took away) and
+            ``unknown_cells`` (of a category that no original has).
+
+        Examples
+        --------
+        >>> import pandas as pd, evalkit
+        >>> table = pd.DataFrame({"age": [20, 30, 40, 50]})
+        >>> evalkit.load(table, table).frame()[["column", "table", "read_as", "filled"]]
+          column     table  read_as  filled
+        0    age  original  numeric       4
+        1    age   avatars  numeric       4
+        """
+        from evalkit.reading.ledger import ledger_frame
+
+        return ledger_frame(self.ledger)
+
+    def _repr_html_(self) -> str:
+        """Return sizes, hashes, columns by type and notes for a notebook; never a row."""
+        from evalkit.displays.inputs import release_card
+
+        return release_card(self).html()
+
+    def __repr__(self) -> str:
+        from evalkit.displays.inputs import release_card
+
+        return release_card(self).text()
+
     @property
     def holdout_kind(self) -> str:
         """Return ``"real"`` if a holdout was given, else ``"approximate"``."""

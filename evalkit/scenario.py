@@ -83,6 +83,12 @@ class Scenario:
         object.__setattr__(self, "min_count", whole_number("min_count", self.min_count, 2, 10**9))
         object.__setattr__(self, "seed", whole_number("seed", self.seed, 0, LARGEST_SEED))
 
+    def _repr_html_(self) -> str:
+        """Return the question for a notebook: what the attacker is taken to hold."""
+        from evalkit.displays.inputs import scenario_card
+
+        return scenario_card(self).html()
+
     def settled(self, schema: Schema) -> Scenario:
         """Return the scenario with its known variables spelt out and checked against `schema`.
 

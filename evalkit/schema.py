@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    import pandas as pd
+
     from evalkit.messages import Message
 
 TYPES = ("numeric", "categorical", "boolean", "datetime", "text", "empty")
@@ -82,11 +84,80 @@ class Schema:
         """Return whether a column of that name exists."""
         return any(variable.name == name for variable in self.variables)
 
+    def frame(self) -> pd.DataFrame:
+        """Return one row per column of the data, in the order of the originals.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns ``name``, ``type``, ``used``, ``identifier``, ``missing_share`` (0 to 1),
+            ``levels`` (different filled values of the originals) and ``notes`` (text).
+
+        Examples
+        --------
+        >>> from evalkit.schema import Schema, Variable
+        >>> Schema((Variable("age", "numeric"),)).frame()[["name", "type", "used"]]
+          name     type  used
+        0  age  numeric  True
+        """
+        import pandas as pd
+
+        fields = ("name", "type", "used", "identifier", "missing_share", "levels")
+        rows = [
+            {field: getattr(one, field) for field in fields}
+            | {"notes": " ".join(note.text for note in one.notes)}
+            for one in self.variables
+        ]
+        return pd.DataFrame(rows, columns=[*fields, "notes"])
+
+    def _repr_html_(self) -> str:
+        """Return the columns as a table for a notebook: static and escaped."""
+        from evalkit.displays.inputs import schema_card
+
+        return schema_card(self).html()
+
+    def __repr__(self) -> str:
+        from evalkit.displays.inputs import schema_card
+
+        return schema_card(self).text()
+
     def used_names(self) -> tuple[str, ...]:
-        """Return the names of the columns that metrics see, in the originals' order."""
+        """Return the names of the columns that metrics see, in the originals' order.
+
+        Returns
+        -------
+        tuple of str
+
+        Examples
+        --------
+        >>> from evalkit.schema import Schema, Variable
+        >>> Schema((Variable("age", "numeric"), Variable("id", "text", used=False))).used_names()
+        ('age',)
+        """
         return tuple(variable.name for variable in self.variables if variable.used)
 
     def number_names(self, among: Iterable[str] | None = None) -> tuple[str, ...]:
-        """Return the used columns that are read as numbers, optionally only those in `among`."""
+        """Return the used columns that are read as numbers.
+
+        Parameters
+        ----------
+        among : iterable of str, optional
+            Only those; default every used column.
+
+        Returns
+        -------
+        tuple of str
+
+        Raises
+        ------
+        KeyError
+            If a name of `among` is no column.
+
+        Examples
+        --------
+        >>> from evalkit.schema import Schema, Variable
+        >>> Schema((Variable("age", "numeric"), Variable("sex", "categorical"))).number_names()
+        ('age',)
+        """
         chosen = self.used_names() if among is None else tuple(among)
         return tuple(name for name in chosen if self[name].is_number)

@@ -178,6 +178,11 @@ class Comparison:
 
         return ComparisonReport(self, language, templates).save(folder)
 
+    def __repr__(self) -> str:
+        from evalkit.report.cards import comparison_card
+
+        return comparison_card(self).text()
+
     def _repr_html_(self) -> str:
         """Return the table of changes for a notebook: static and escaped."""
         from evalkit.report.comparison import ComparisonReport

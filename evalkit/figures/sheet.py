@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.artist import Artist
-    from matplotlib.figure import Figure
     from matplotlib.font_manager import FontProperties
+
+    from evalkit.figures.house import HouseFigure
 
     Place = tuple[float, float]
 
@@ -28,8 +29,8 @@ class Drawing:
     ----------
     name : str
         Stem of the figure's name, unique within a metric.
-    figure : matplotlib.figure.Figure
-        Natural size, light colours, text as text.
+    figure : evalkit.figures.house.HouseFigure
+        A matplotlib figure of natural size, light colours, text as text.
     alt : str
         The finding in words and numbers.
     full_width : bool
@@ -37,9 +38,13 @@ class Drawing:
     """
 
     name: str
-    figure: Figure
+    figure: HouseFigure
     alt: str
     full_width: bool
+
+    def __post_init__(self) -> None:
+        """Let the figure say its finding wherever it goes."""
+        self.figure.alt = self.alt
 
     def _repr_svg_(self) -> str:
         """Return the figure for a notebook, on paper colour so that ink stays readable."""
@@ -58,10 +63,10 @@ class Sheet:
     """
 
     def __init__(self, width: float, height: float) -> None:
-        from matplotlib.figure import Figure
+        from evalkit.figures.house import HouseFigure
 
         self.width, self.height = width, height
-        self.figure = Figure(figsize=(width / POINTS_PER_INCH, height / POINTS_PER_INCH))
+        self.figure = HouseFigure(figsize=(width / POINTS_PER_INCH, height / POINTS_PER_INCH))
         self._axes = self.figure.add_axes((0.0, 0.0, 1.0, 1.0))
         self._axes.set_axis_off()
         self._axes.set(xlim=(0.0, width), ylim=(height, 0.0))

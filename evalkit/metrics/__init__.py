@@ -1,4 +1,8 @@
-"""The metrics. One metric is one file here; the folder is the registry."""
+"""The metrics. One metric is one file here; the folder is the registry.
+
+In a notebook the tab key lists them after ``evalkit.metrics.``, and a question mark behind one
+shows its formula and its source.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,25 @@ from typing import TYPE_CHECKING
 from evalkit.errors import InputError
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from evalkit.metric import Metric
+
+
+def __dir__() -> list[str]:
+    return ["all", "get", *_slugs()]
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name not in _slugs():
+        raise AttributeError(f"module 'evalkit.metrics' has no attribute {name!r}")
+    return import_module(f"{__name__}.{name}")
+
+
+@cache
+def _slugs() -> tuple[str, ...]:
+    """Return the names of the files, without importing one."""
+    return tuple(sorted(found.name for found in iter_modules(__path__)))
 
 
 @cache
@@ -25,10 +47,10 @@ def all() -> tuple[Metric, ...]:  # noqa: A001 - reads as evalkit.metrics.all()
     Examples
     --------
     >>> import evalkit
-    >>> [metric.slug for metric in evalkit.metrics.all() if metric.section == "utility"]
-    ['correlation_difference_ratio']
+    >>> sorted({metric.section.value for metric in evalkit.metrics.all()})
+    ['privacy', 'utility']
     """
-    modules = (import_module(f"{__name__}.{found.name}") for found in iter_modules(__path__))
+    modules = (import_module(f"{__name__}.{name}") for name in _slugs())
     found = [module.METRIC for module in modules]
     return tuple(sorted(found, key=lambda metric: (metric.section, metric.slug)))
 

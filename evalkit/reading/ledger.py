@@ -5,13 +5,15 @@ It holds counts, marks and names, never a cell.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING
 
 from evalkit.reading.cells import MISSING_WORDS, equals_any, to_numbers, trimmed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
+
+    import pandas as pd
 
     from evalkit.reading import TextTable
     from evalkit.reading.arrow_columns import TextColumn
@@ -102,6 +104,28 @@ def ledger_lines(
             )
         )
     return lines
+
+
+def ledger_frame(lines: Iterable[LedgerLine]) -> pd.DataFrame:
+    """Return the lines as a table, the marks for missing as one text.
+
+    Parameters
+    ----------
+    lines : iterable of LedgerLine
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each line, one column for each of its fields.
+    """
+    import pandas as pd
+
+    rows = [
+        asdict(line)
+        | {"missing": "; ".join(f"{mark} {count}" for mark, count in line.missing.items())}
+        for line in lines
+    ]
+    return pd.DataFrame(rows, columns=[field.name for field in fields(LedgerLine)])
 
 
 def _missing(

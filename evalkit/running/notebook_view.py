@@ -48,7 +48,7 @@ class Grid:
         return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
 
     def __repr__(self) -> str:
-        from evalkit.running.score_table import aligned
+        from evalkit.displays.card import aligned
 
         return "\n".join(aligned([self.head, *self.rows]))
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evalkit.displays.card import aligned
 from evalkit.running.plain_values import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from evalkit.records import Assessment, Result
 
 HEAD = ("metric", "scenario", "score", "95 % interval", "target", "verdict")
@@ -76,22 +75,6 @@ def score_rows(assessment: Assessment) -> list[tuple[str, ...]]:
         (slug, one_line(one.scenario.name), *_cells(result))
         for one in assessment.scenarios()
         for slug, result in one.results.items()
-    ]
-
-
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return rows of cells as lines with aligned columns.
-
-    Examples
-    --------
-    >>> from evalkit.running.score_table import aligned
-    >>> aligned([("a", "b"), ("long", "c")])
-    ['a     b', 'long  c']
-    """
-    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
     ]
 
 
