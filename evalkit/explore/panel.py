@@ -68,7 +68,7 @@ class Panel:
         return render_notebook(view, "exploration.html.j2")
 
     def __repr__(self) -> str:
-        from evalkit.running.score_table import aligned
+        from evalkit.displays.card import aligned
 
         table = aligned([self.head, *self.rows]) if self.head else []
         spoken = [one.alt for one in self.drawings]
