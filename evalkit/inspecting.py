@@ -148,7 +148,7 @@ def inspect(sources: Sequence[str | Path], **options: Any) -> Inspection:
         for role, source in zip(ROLES, sources, strict=False)
     }
     names, notes = aligned_names(tables, chosen)
-    schema, _, ledger = typed_tables(names, tables, chosen)
+    schema, _, ledger = typed_tables(names, tables, chosen, keep=False)
     return Inspection(
         names={role: table.name for role, table in tables.items()},
         rows={role: table.rows for role, table in tables.items()},

@@ -46,14 +46,18 @@ def limited_bytes(path: Path, limit_bytes: int) -> bytes:
     """
     try:
         # Asked before it is opened: opening a pipe waits for somebody who writes.
-        mode = path.stat().st_mode
+        found = path.stat()
+        mode = found.st_mode
         if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
             raise OSError(errno.EINVAL, "a pipe or a device, not a file")
         with path.open("rb") as file:
             blocks, left = [], limit_bytes + 1
-            while left and (block := file.read(min(left, _BLOCK_BYTES))):
+            # The first block is the whole of an honest file: it is in memory once, not twice.
+            size = max(found.st_size, _BLOCK_BYTES)
+            while left and (block := file.read(min(left, size))):
                 blocks.append(block)
                 left -= len(block)
+                size = _BLOCK_BYTES
     except ValueError:
         # A zero character, or one that no file system can write.
         raise OSError(errno.EINVAL, os.strerror(errno.EINVAL)) from None

@@ -75,21 +75,37 @@ def from_arrow(values: Any) -> TextColumn:
     >>> from_arrow(pa.array([2.0, None, 2.0])).codes.tolist()
     [0, -1, 0]
     """
+    return from_coded(_as_text(values).dictionary_encode())
+
+
+def from_coded(values: Any) -> TextColumn:
+    """Return text that `dictionary_encode` made, perhaps block by block, as a column of text.
+
+    Parameters
+    ----------
+    values : pyarrow.DictionaryArray, or pyarrow.ChunkedArray of them, shape (rows,)
+        Every text of a dictionary is held by at least one row.
+
+    Returns
+    -------
+    TextColumn
+        Cells of nothing but blanks are empty.
+
+    Raises
+    ------
+    pyarrow.ArrowException
+        If the different texts hold over 2 GiB.
+    """
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    texts = _as_text(values)
-    if isinstance(texts, pa.ChunkedArray):
-        texts = texts.combine_chunks()
-    coded = texts.dictionary_encode()
-    if isinstance(coded, pa.ChunkedArray):
-        coded = coded.combine_chunks()
-    codes = pc.fill_null(coded.indices, -1).to_numpy(zero_copy_only=False).astype(np.int32)
-    column = TextColumn(codes, coded.dictionary)
-    lengths = pc.utf8_length(pc.utf8_trim_whitespace(column.texts))
-    blank = lengths.to_numpy(zero_copy_only=False) == 0
-    padded = blank & (pc.utf8_length(column.texts).to_numpy(zero_copy_only=False) > 0)
+    parts = values.unify_dictionaries().chunks if isinstance(values, pa.ChunkedArray) else [values]
+    codes = [pc.fill_null(part.indices, -1).to_numpy(zero_copy_only=False) for part in parts]
+    texts = parts[0].dictionary if parts else pa.array([], pa.string())
+    column = TextColumn(np.concatenate([np.empty(0, np.int32), *codes]), texts)
+    blank = pc.utf8_length(pc.utf8_trim_whitespace(texts)).to_numpy(zero_copy_only=False) == 0
+    padded = blank & (pc.utf8_length(texts).to_numpy(zero_copy_only=False) > 0)
     blanks = int(column.counts()[padded].sum()) if padded.any() else 0
     kept = column.without(blank)
     return TextColumn(kept.codes, kept.texts, blanks)
@@ -200,9 +216,7 @@ def _as_text(values: Any) -> Any:
     if pa.types.is_dictionary(kind):
         return _as_text(pc.cast(values, kind.value_type))
     if pa.types.is_duration(kind):
-        per_second = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[kind.unit]
-        ticks = pc.cast(pc.cast(values, pa.int64()), pa.float64(), safe=False)
-        return _as_text(pc.divide(ticks, float(per_second)))
+        return _lengths_as_text(values)
     if pa.types.is_floating(kind):
         return pc.cast(pc.if_else(pc.is_nan(values), None, values), pa.string())
     if pa.types.is_nested(kind):
@@ -211,3 +225,19 @@ def _as_text(values: Any) -> Any:
         # The same moments, also where the time zone is none that this machine knows.
         values = pc.cast(values, pa.timestamp(kind.unit, "UTC"))
     return pc.cast(values, pa.string())
+
+
+def _lengths_as_text(values: Any) -> Any:
+    """Return lengths of time as a text file has them, in the ISO form: PT90S, -PT0.25S."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    digits = {"s": 0, "ms": 3, "us": 6, "ns": 9}[values.type.unit]
+    ticks = pc.cast(values, pa.int64())
+    size = pc.abs_checked(ticks)
+    whole = pc.divide(size, 10**digits)
+    rest = pc.subtract(size, pc.multiply(whole, 10**digits))
+    padded = pc.utf8_lpad(pc.cast(rest, pa.string()), digits, "0")
+    part = pc.if_else(pc.equal(rest, 0), "", pc.binary_join_element_wise("", padded, "."))
+    start = pc.if_else(pc.less(ticks, 0), "-PT", "PT")
+    return pc.binary_join_element_wise(start, pc.cast(whole, pa.string()), part, "S", "")

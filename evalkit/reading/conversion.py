@@ -14,7 +14,7 @@ from evalkit.reading.cells import (
     trimmed,
     without_marks,
 )
-from evalkit.reading.dates import day_order, has_open_order, to_seconds
+from evalkit.reading.dates import DURATION_FORMS, day_order, has_open_order, to_seconds
 from evalkit.reading.levels import shared_levels
 
 if TYPE_CHECKING:
@@ -144,7 +144,8 @@ def _dates(
         order = orders[role]
         day_first = order if order is not None else shown[0] if shown else True
         floats[role] = to_seconds(texts[role], day_first=day_first, forms=forms)
-        _refuse_bad(name, tables[role].label, column, np.isnan(floats[role]), "date")
+        kind = "length of time" if forms == DURATION_FORMS else "date"
+        _refuse_bad(name, tables[role].label, column, np.isnan(floats[role]), kind)
     open_order = not shown and any(has_open_order(cells) for cells in texts.values())
     notes = _date_notes(name, tables, columns, open_order=open_order)
     return _as_numbers(columns, floats, dict.fromkeys(columns)), notes

@@ -136,7 +136,7 @@ def _form_seconds(texts: pa.Array, form: str, *, day_first: bool) -> npt.NDArray
 
     parts = _parts(texts, form)
     if form in DURATION_FORMS:
-        return _length_seconds(parts, len(texts))
+        return _length_seconds(parts, form, len(texts))
     if form == SHORT_YEAR:
         parts["year"] += np.where(parts["year"] >= PIVOT_YEAR, 1900, 2000)
     if form in {YEAR_LAST, SHORT_YEAR}:
@@ -170,15 +170,19 @@ def _of_the_day(
 
 
 def _length_seconds(
-    parts: dict[str, npt.NDArray[np.float64]], count: int
+    parts: dict[str, npt.NDArray[np.float64]], form: str, count: int
 ) -> npt.NDArray[np.float64]:
     """Return lengths of time in seconds."""
     import numpy as np
 
     zero = np.zeros(count)
+    sign = np.where(parts.get("sign", zero) < 0, -1.0, 1.0)
+    if form == DAYS_AND_CLOCK:
+        # Of "-1 days +23:00:00", one hour less than nothing, the sign is that of the days alone.
+        parts, sign = parts | {"days": parts["days"] * sign}, np.ones(count)
     weights = {"days": 86400.0, "hours": 3600.0, "minute": 60.0, "second": 1.0, "part": 1.0}
     seconds = sum((parts.get(unit, zero) * each for unit, each in weights.items()), start=zero)
-    return seconds * np.where(parts.get("sign", zero) < 0, -1.0, 1.0)
+    return seconds * sign
 
 
 def _parts(texts: pa.Array, form: str) -> dict[str, npt.NDArray[np.float64]]:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
+from typing import TYPE_CHECKING
 
 from evalkit.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 DELIMITERS = (",", ";", "\t", "|")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 SAMPLE_CHARACTERS = 200_000
 _LOOKED_AT_BYTES = 4096
+_BLOCK_BYTES = 2**22
 _MOST = 0.7
 FOREIGN_STARTS = {
     b"\xd0\xcf\x11\xe0": "an old workbook",
@@ -55,16 +61,18 @@ def to_utf8(content: bytes, name: str, encoding: str | None) -> tuple[bytes, str
     _refuse_foreign(content, name)
     found = encoding or _encoding_of(content)
     try:
-        text = content.decode(found).removeprefix("\ufeff")
-        plain = text.encode()
-    except UnicodeError:
+        is_plain = codecs.lookup(found).name in {"utf-8", "utf-8-sig"}
+        # UTF-8 that was looked through is taken as it is: a large file is in memory once.
+        text = content if is_plain and _fits(content, "utf-8") else _encoded(content, found)
+    except ValueError:
         tried = f"as {found}" if encoding else "as UTF-8 or Windows-1252"
         message = f"{name}: cannot be read {tried}; give its encoding with --encoding."
         raise InputError(message) from None
-    if "\0" in text:
+    text = text.removeprefix(BYTE_ORDER_MARK)
+    if b"\0" in text:
         message = f"{name}: holds zero bytes, so it is no text table; give a CSV or Parquet file."
         raise InputError(message)
-    return plain, found
+    return text, found
 
 
 def find_delimiter(text: str, name: str) -> tuple[str, bool]:
@@ -134,11 +142,33 @@ def _encoding_of(content: bytes) -> str:
     wide = _wide_encoding(content[:_LOOKED_AT_BYTES])
     if wide:
         return wide
+    return "utf-8" if _fits(content, "utf-8") else "windows-1252"
+
+
+def _decoded(content: bytes, encoding: str) -> Iterator[str]:
+    """Return the text of a file block by block."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    for start in range(0, len(content), _BLOCK_BYTES):
+        yield decoder.decode(content[start : start + _BLOCK_BYTES])
+    yield decoder.decode(b"", final=True)
+
+
+def _fits(content: bytes, encoding: str) -> bool:
+    """Return whether a file is text of this encoding."""
     try:
-        content.decode("utf-8")
-    except UnicodeDecodeError:
-        return "windows-1252"
-    return "utf-8"
+        for _ in _decoded(content, encoding):
+            pass
+    except UnicodeError:
+        return False
+    return True
+
+
+def _encoded(content: bytes, encoding: str) -> bytes:
+    """Return the text of a file as UTF-8."""
+    sink = io.BytesIO()
+    for text in _decoded(content, encoding):
+        sink.write(text.encode())
+    return sink.getvalue()
 
 
 def _wide_encoding(head: bytes) -> str | None:

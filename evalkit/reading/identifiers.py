@@ -11,10 +11,12 @@ from evalkit.reading.cells import to_numbers, trimmed
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+    import pyarrow as pa
 
     from evalkit.reading.arrow_columns import TextColumn
 
 FEWEST_CELLS = 50
+_WHOLE = r"^(\d+)[.,]0+$"
 _KEY_WORDS = frozenset(
     {"cle", "code", "guid", "id", "ident", "identifiant", "identifier", "ids", "idx", "index"}
     | {"key", "matricule", "nir", "no", "nr", "num", "number", "numero", "nummer"}
@@ -125,12 +127,18 @@ def shared_values(original: TextColumn, avatars: TextColumn) -> int:
     >>> shared_values(from_arrow(pa.array(["7", "8"])), from_arrow(pa.array(["8.0"])))
     1
     """
-    return len(_plain_values(original) & _plain_values(avatars))
+    import pyarrow.compute as pc
+
+    found = pc.is_in(_plain_values(original), value_set=_plain_values(avatars))
+    return int(pc.sum(found, min_count=0).as_py())
 
 
-def _plain_values(column: TextColumn) -> set[str]:
-    """Return the different cells as plain keys."""
-    return {plain_value(text) for text in column.texts.to_pylist()}
+def _plain_values(column: TextColumn) -> pa.Array:
+    """Return the different cells as plain keys, each once."""
+    import pyarrow.compute as pc
+
+    plain = pc.replace_substring_regex(trimmed(column.texts), _WHOLE, r"\1")
+    return plain.unique()
 
 
 def plain_value(text: str) -> str:
@@ -142,7 +150,7 @@ def plain_value(text: str) -> str:
     >>> plain_value(" 7.0"), plain_value("A-7")
     ('7', 'A-7')
     """
-    return re.sub(r"^(\d+)[.,]0+$", r"\1", text.strip())
+    return re.sub(_WHOLE, r"\1", text.strip())
 
 
 def _counts_up(column: TextColumn, decimal: str) -> bool:

@@ -136,6 +136,7 @@ def _read(source: Any, role: str, options: ReadingOptions) -> TextTable:
         take = frame_columns if hasattr(found, "iloc") else table_columns
         return _checked(_Origin(label, name, sha256, tuple(notes)), *take(found, name))
     file = text_file(content, name, options)
+    del content  # A large file of another encoding would be in memory twice.
     names, columns = text_columns(file, name)
     mended = _mended_notes(label, file.notes)
     origin = _Origin(label, name, sha256, (_dialect_note(label, file), *mended))

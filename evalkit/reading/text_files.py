@@ -6,24 +6,29 @@ import csv
 import io
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from evalkit.errors import InputError
-from evalkit.reading.arrow_columns import from_arrow
+from evalkit.reading.arrow_columns import from_coded
 from evalkit.reading.column_names import refuse_long_names
 from evalkit.reading.dialect import find_delimiter, to_utf8
 from evalkit.reading.headers import with_whole_header, without_remarks
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
     import pyarrow as pa
+    import pyarrow.csv
 
     from evalkit.reading.arrow_columns import TextColumn
     from evalkit.reading.options import ReadingOptions
 
+_Found = TypeVar("_Found")
 _RECORD = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")
-SMALLEST_BLOCK = 2**20
-LARGEST_BLOCK = 2**31 - 1
+BLOCKS = (2**23, 2**27, 2**31 - 1)
+"""Bytes of text that are cut into cells at a time, the next where a record is longer."""
 _HEAD_BYTES = 4 * 10**5
+_HEADER_BYTES = 2**20
 
 
 @dataclass(frozen=True)
@@ -51,7 +56,7 @@ class TextFile:
 def text_file(content: bytes, name: str, options: ReadingOptions) -> TextFile:
     """Return the text of a CSV file with its encoding and delimiter."""
     text, encoding = to_utf8(content, name, options.encoding)
-    if not text.strip():
+    if not text or text.isspace():
         message = f"{name}: is empty; give a table with a header and at least one row."
         raise InputError(message)
     # Spreadsheets may write the delimiter into a first line of its own.
@@ -69,10 +74,25 @@ def text_file(content: bytes, name: str, options: ReadingOptions) -> TextFile:
 
 
 def text_columns(file: TextFile, name: str) -> tuple[list[str], list[TextColumn]]:
-    """Return names and columns of a text file; the first record holds the names."""
-    table = records(file, name)
-    names = [str(column[0].as_py()) for column in table.columns]
-    return names, [from_arrow(column.slice(1)) for column in table.columns]
+    """Return names and columns of a text file; the first record holds the names.
+
+    Parameters
+    ----------
+    file : TextFile
+    name : str
+        Base name of the file, for messages.
+
+    Returns
+    -------
+    names : list of str
+    columns : list of TextColumn
+
+    Raises
+    ------
+    evalkit.InputError
+        As in `records`.
+    """
+    return _in_blocks(file, name, lambda batches: _columns(batches, name))
 
 
 def records(file: TextFile, name: str) -> pa.Table:
@@ -96,38 +116,80 @@ def records(file: TextFile, name: str) -> pa.Table:
     """
     import pyarrow as pa
 
-    width = _width(file, name)
-    # A last record of our own: it is swallowed where a quotation mark is left open.
-    text = file.text + b"\n" + file.delimiter.join("0" * width).encode() + b"\n"
-    block = min(max(len(text) // 8, SMALLEST_BLOCK), LARGEST_BLOCK)
+    return _in_blocks(file, name, lambda batches: pa.Table.from_batches(list(batches)))
+
+
+def _columns(batches: Iterator[pa.RecordBatch], name: str) -> tuple[list[str], list[TextColumn]]:
+    """Return names and columns; each block is coded at once, so that no text is held twice."""
+    first = next(batches)
+    names = [str(column[0].as_py()) for column in first.columns]
+    parts = [[column.slice(1).dictionary_encode()] for column in first.columns]
+    for batch in batches:
+        for part, column in zip(parts, batch.columns, strict=True):
+            part.append(column.dictionary_encode())
+    columns = []
+    for place, part in enumerate(parts, start=1):
+        columns.append(_joined(part, name, place))
+        part.clear()
+    return names, columns
+
+
+def _joined(parts: list[pa.DictionaryArray], name: str, place: int) -> TextColumn:
+    """Return the blocks of a column as one column."""
+    import pyarrow as pa
+
     try:
+        return from_coded(pa.chunked_array(parts))
+    except pa.ArrowException:
+        message = (
+            f"{name}: the different cells of column {place} hold over 2 GiB; leave the column out "
+            "of the file."
+        )
+        raise InputError(message) from None
+
+
+def _in_blocks(
+    file: TextFile, name: str, take: Callable[[Iterator[pa.RecordBatch]], _Found]
+) -> _Found:
+    """Return what `take` makes of the records; once more where one is longer than a block."""
+    import pyarrow as pa
+
+    width = _width(file, name)
+    for block in BLOCKS:
         try:
-            table = _parsed(text, file.delimiter, width, block)
+            return take(_whole_records(_parsed(file, width, block), name))
         except pa.ArrowInvalid as error:
-            if _RECORD.search(str(error)) or block >= LARGEST_BLOCK:
-                raise
-            # A record longer than a block: once more, as one block.
-            table = _parsed(text, file.delimiter, width, min(len(text) + 1, LARGEST_BLOCK))
-    except pa.ArrowInvalid as error:
-        raise InputError(_record_fault(str(error), name)) from None
-    if any(column[-1].as_py() != "0" for column in table.columns):
-        row = len(table) - 1
+            if _RECORD.search(str(error)) or block == BLOCKS[-1]:
+                raise InputError(_record_fault(str(error), name)) from None
+    raise AssertionError("the last block either fits or is refused")
+
+
+def _whole_records(batches: Iterable[pa.RecordBatch], name: str) -> Iterator[pa.RecordBatch]:
+    """Return all records but the last, our own, which an open quotation mark would swallow."""
+    rows, held = 0, None
+    for batch in batches:
+        if held is not None:
+            yield held
+        rows, held = rows + len(batch), batch if len(batch) else held
+    if held is None or any(column[-1].as_py() != "0" for column in held.columns):
+        row = rows - 1
         message = f"{name}: a quotation mark is never closed, in row {row} or before; close it."
         raise InputError(message)
-    return table.slice(0, len(table) - 1)
+    yield held.slice(0, len(held) - 1)
 
 
-def _parsed(text: bytes, delimiter: str, width: int, block: int) -> pa.Table:
-    """Return the records of a text, read in blocks of so many bytes."""
+def _parsed(file: TextFile, width: int, block: int) -> pa.csv.CSVStreamingReader:
+    """Return the records of a text and one more, read in blocks of so many bytes."""
     import pyarrow as pa
     import pyarrow.csv
 
-    return pyarrow.csv.read_csv(
-        pa.BufferReader(text),
+    last = b"\n" + file.delimiter.join("0" * width).encode() + b"\n"
+    return pyarrow.csv.open_csv(
+        pa.PythonFile(_Joined((file.text, last)), mode="r"),
         pyarrow.csv.ReadOptions(
             autogenerate_column_names=True, use_threads=False, block_size=block
         ),
-        pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+        pyarrow.csv.ParseOptions(delimiter=file.delimiter, newlines_in_values=True),
         pyarrow.csv.ConvertOptions(
             column_types={f"f{place}": pa.string() for place in range(width)},
             strings_can_be_null=False,
@@ -135,9 +197,30 @@ def _parsed(text: bytes, delimiter: str, width: int, block: int) -> pa.Table:
     )
 
 
+class _Joined(io.RawIOBase):
+    """Several texts read as one, without a copy of the whole."""
+
+    def __init__(self, texts: tuple[bytes, ...]) -> None:
+        self._rest = [memoryview(text) for text in texts]
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        found, left = [], size
+        while self._rest and left:
+            part = self._rest[0][:left] if left > 0 else self._rest[0]
+            found.append(part)
+            left -= len(part)
+            self._rest[0] = self._rest[0][len(part) :]
+            if not self._rest[0]:
+                del self._rest[0]
+        return b"".join(found)
+
+
 def _width(file: TextFile, name: str) -> int:
     """Return the number of cells of the first record."""
-    head = file.text[:SMALLEST_BLOCK].decode(errors="ignore")
+    head = file.text[:_HEADER_BYTES].decode(errors="ignore")
     try:
         return len(_first_record(head, file.delimiter))
     except csv.Error:

@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 
 
 def typed_tables(
-    names: Sequence[str], tables: Mapping[str, TextTable], options: ReadingOptions
+    names: Sequence[str],
+    tables: Mapping[str, TextTable],
+    options: ReadingOptions,
+    *,
+    keep: bool = True,
 ) -> tuple[Schema, dict[str, pd.DataFrame], tuple[LedgerLine, ...]]:
     """Return the schema of the originals, every table read by it, and the ledger of reading.
 
@@ -34,13 +38,15 @@ def typed_tables(
     tables : mapping of role to TextTable
         ``"original"`` among them.
     options : ReadingOptions
+    keep : bool
+        False where only the schema and the ledger are wanted: no cell is kept.
 
     Returns
     -------
     schema : Schema
         All columns in `names`, with notes.
     frames : dict of role to pandas.DataFrame
-        The used columns.
+        The used columns; none of them if no cell is kept.
     ledger : tuple of LedgerLine
         One line for each column of each table.
 
@@ -53,13 +59,20 @@ def typed_tables(
 
     cells: dict[str, dict[str, Any]] = {role: {} for role in tables}
     ledger: list[LedgerLine] = []
-    variables = [_variable(name, tables, options, cells, ledger) for name in names]
-    if not cells["original"]:
+    variables = []
+    for name in names:
+        variable, found = _variable(name, tables, options, ledger)
+        variables.append(variable)
+        for role, values in found.items() if keep else ():
+            cells[role][name] = values
+    if not any(variable.used for variable in variables):
         message = (
             f"{tables['original'].label}: no column can be used: all are text, empty, identifiers "
             "or ignored; give a type with --categorical or --numeric."
         )
         raise InputError(message)
+    if not keep:
+        return Schema(tuple(variables)), {}, tuple(ledger)
     frames = {
         role: pd.DataFrame(cells[role], index=pd.RangeIndex(table.rows))
         for role, table in tables.items()
@@ -71,10 +84,9 @@ def _variable(
     name: str,
     tables: Mapping[str, TextTable],
     options: ReadingOptions,
-    cells: dict[str, dict[str, Any]],
     ledger: list[LedgerLine],
-) -> Variable:
-    """Return one variable; its cells go into `cells` if it is used, its lines into `ledger`."""
+) -> tuple[Variable, dict[str, Any]]:
+    """Return one variable, and its cells if it is used; its lines go into `ledger`."""
     original = tables["original"]
     reading = read_column(name, original.columns[name], original.decimals[name], options)
     columns = settled_columns(name, tables, reading, options)
@@ -89,11 +101,10 @@ def _variable(
         notes=tuple(column_notes(name, tables, columns, reading)),
     )
     if not reading.used:
-        return variable
+        return variable, {}
     found, notes = converted(name, tables, columns, reading)
-    for role, values in found.items():
-        cells[role][name] = values
-    return replace(variable, notes=(*variable.notes, *notes), **_filled_facts(found["original"]))
+    facts = _filled_facts(found["original"])
+    return replace(variable, notes=(*variable.notes, *notes), **facts), found
 
 
 def _filled_facts(values: Any) -> dict[str, Any]:
