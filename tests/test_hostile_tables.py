@@ -208,7 +208,7 @@ def test_a_table_beyond_the_memory_gives_one_line(
     def exhausted(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(tables, "text_columns", exhausted)
+    monkeypatch.setattr(tables, "coded_records", exhausted)
     assert "original.csv: does not fit into the memory" in refusal(write("a\n1\n"))
 
 

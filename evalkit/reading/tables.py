@@ -20,7 +20,7 @@ from evalkit.reading.decimal_marks import decimal_marks
 from evalkit.reading.dialect import shown_delimiter
 from evalkit.reading.stored_tables import stored_form, stored_table
 from evalkit.reading.table_files import file_bytes
-from evalkit.reading.text_files import text_columns, text_file
+from evalkit.reading.text_files import coded_records, joined_columns, text_file
 from evalkit.reading.units import without_units
 
 if TYPE_CHECKING:
@@ -136,11 +136,10 @@ def _read(source: Any, role: str, options: ReadingOptions) -> TextTable:
         take = frame_columns if hasattr(found, "iloc") else table_columns
         return _checked(_Origin(label, name, sha256, tuple(notes)), *take(found, name))
     file = text_file(content, name, options)
-    del content  # A large file of another encoding would be in memory twice.
-    names, columns = text_columns(file, name)
-    mended = _mended_notes(label, file.notes)
-    origin = _Origin(label, name, sha256, (_dialect_note(label, file), *mended))
-    return _checked(origin, names, columns)
+    mended = (_dialect_note(label, file), *_mended_notes(label, file.notes))
+    names, parts = coded_records(file, name)
+    del content, file  # A large text is let go before its columns are put together.
+    return _checked(_Origin(label, name, sha256, mended), names, joined_columns(parts, name))
 
 
 def _label(name: str, role: str) -> str:

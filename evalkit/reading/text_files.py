@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from evalkit.reading.arrow_columns import TextColumn
     from evalkit.reading.options import ReadingOptions
 
+    CodedParts = list[pa.DictionaryArray]
+
 _Found = TypeVar("_Found")
 _RECORD = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")
 BLOCKS = (2**23, 2**27, 2**31 - 1)
@@ -73,26 +75,53 @@ def text_file(content: bytes, name: str, options: ReadingOptions) -> TextFile:
     return TextFile(text, encoding, delimiter, several, (*remarks, *header))
 
 
-def text_columns(file: TextFile, name: str) -> tuple[list[str], list[TextColumn]]:
-    """Return names and columns of a text file; the first record holds the names.
+def coded_records(file: TextFile, name: str) -> tuple[list[str], list[CodedParts]]:
+    """Return the names of a text file, and of each column the cells, coded block by block.
 
     Parameters
     ----------
     file : TextFile
+        Its first record holds the names.
     name : str
         Base name of the file, for messages.
 
     Returns
     -------
     names : list of str
-    columns : list of TextColumn
+    columns : list of lists of pyarrow.DictionaryArray
 
     Raises
     ------
     evalkit.InputError
         As in `records`.
     """
-    return _in_blocks(file, name, lambda batches: _columns(batches, name))
+    return _in_blocks(file, name, _coded)
+
+
+def joined_columns(columns: list[CodedParts], name: str) -> list[TextColumn]:
+    """Return columns coded block by block as columns of text; the blocks are let go.
+
+    Parameters
+    ----------
+    columns : list of lists of pyarrow.DictionaryArray
+        As `coded_records` gives them.
+    name : str
+        Base name of the file, for messages.
+
+    Returns
+    -------
+    list of TextColumn
+
+    Raises
+    ------
+    evalkit.InputError
+        If the different cells of a column hold over 2 GiB.
+    """
+    found = []
+    for place, parts in enumerate(columns, start=1):
+        found.append(_joined(parts, name, place))
+        parts.clear()
+    return found
 
 
 def records(file: TextFile, name: str) -> pa.Table:
@@ -119,22 +148,18 @@ def records(file: TextFile, name: str) -> pa.Table:
     return _in_blocks(file, name, lambda batches: pa.Table.from_batches(list(batches)))
 
 
-def _columns(batches: Iterator[pa.RecordBatch], name: str) -> tuple[list[str], list[TextColumn]]:
+def _coded(batches: Iterator[pa.RecordBatch]) -> tuple[list[str], list[CodedParts]]:
     """Return names and columns; each block is coded at once, so that no text is held twice."""
     first = next(batches)
     names = [str(column[0].as_py()) for column in first.columns]
-    parts = [[column.slice(1).dictionary_encode()] for column in first.columns]
+    columns = [[column.slice(1).dictionary_encode()] for column in first.columns]
     for batch in batches:
-        for part, column in zip(parts, batch.columns, strict=True):
-            part.append(column.dictionary_encode())
-    columns = []
-    for place, part in enumerate(parts, start=1):
-        columns.append(_joined(part, name, place))
-        part.clear()
+        for parts, column in zip(columns, batch.columns, strict=True):
+            parts.append(column.dictionary_encode())
     return names, columns
 
 
-def _joined(parts: list[pa.DictionaryArray], name: str, place: int) -> TextColumn:
+def _joined(parts: CodedParts, name: str, place: int) -> TextColumn:
     """Return the blocks of a column as one column."""
     import pyarrow as pa
 
