@@ -60,4 +60,4 @@ def _cell(line: LedgerRecord | None, subject: Subject) -> Any:
     if line.unknown_cells:
         count = formats.number(line.unknown_cells)
         parts.append(subject.label("reading_unknown", count=count))
-    return (filled, "; ".join(parts))
+    return (filled, formats.listed(parts))
