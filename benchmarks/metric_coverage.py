@@ -38,8 +38,6 @@ class Setting:
         Originals, holdout, avatars.
     leaked : float
         Share of the avatars that are copies of originals.
-    times : int
-        How often each copied original is copied.
     common : float
         Share of the commoner level of the sensitive variable.
     repeated : tuple of int
@@ -49,7 +47,6 @@ class Setting:
     name: str
     rows: tuple[int, int, int]
     leaked: float
-    times: int = 1
     common: float = 0.7
     repeated: tuple[int, int] = (0, 1)
 
@@ -57,8 +54,7 @@ class Setting:
         """Return originals, avatars and holdout."""
         n, n_holdout, m = self.rows
         original, holdout = people(n, self.common, rng), people(n_holdout, self.common, rng)
-        copied = rng.choice(n, round(self.leaked * m / self.times), replace=False)
-        leaked = original.iloc[np.repeat(copied, self.times)]
+        leaked = original.iloc[rng.choice(n, round(self.leaked * m), replace=False)]
         rows, times = self.repeated
         unseen = people(m - len(leaked) - rows * (times - 1), self.common, rng)
         leaked = pd.concat([leaked, unseen.iloc[np.repeat(np.arange(rows), times - 1)]])
@@ -69,9 +65,8 @@ SETTINGS = (
     Setting("no leak, 300 / 300 / 300", (300, 300, 300), 0.0),
     Setting("2 % copied, 400 / 400 / 400", (400, 400, 400), 0.02),
     Setting("20 % copied, 400 / 100 / 400", (400, 100, 400), 0.2),
-    Setting("5 % copied, pi near its ceiling, 450 / 50 / 450", (450, 50, 450), 0.05, 1, 0.97),
-    Setting("5 % copied, attack near its ceiling, 450 / 450 / 450", (450, 450, 450), 0.05, 1, 0.96),
-    Setting("20 % are 10 people copied 8 times, 400 / 200 / 400", (400, 200, 400), 0.2, 8),
+    Setting("5 % copied, pi near its ceiling, 450 / 50 / 450", (450, 50, 450), 0.05, 0.97),
+    Setting("5 % copied, attack near its ceiling, 450 / 450 / 450", (450, 450, 450), 0.05, 0.96),
     Setting("no leak, 20 % are 10 rows repeated 8 times", (400, 400, 400), 0.0, repeated=(10, 8)),
 )
 

@@ -113,11 +113,13 @@ def test_tables_in_memory_have_no_hash_and_their_scores_and_subgroups_are_measur
 ) -> None:
     release = evalkit.load(*(people(60, number) for number in range(3)))
     scenario = evalkit.Scenario(min_count=2)
-    assessment = evalkit.assess(release, scenario, metrics=[LINK], by="smoker")
+    formulas = [{"name": "ages", "kind": "groups", "formula": "age by smoker"}]
+    assessment = evalkit.assess(release, scenario, metrics=[LINK], by="smoker", analyses=formulas)
     checks = verify(assessment.save(tmp_path / "assessment.json"), tables(folder))
     assert of(checks, DIFFERS) == []
     assert sum("has no SHA-256" in one for one in of(checks, NOT_COMPARED)) == 3
-    assert "the scores of the subgroups" in of(checks, SAME)
+    for part in ("distributions by variable", "scores of the subgroups", "user's own analyses"):
+        assert f"the {part}" in of(checks, SAME)
 
 
 def a_score(folder: Path) -> str:

@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 RELATIVE: Final = 1e-9
 """Numbers that agree so far are equal: another processor may add up in another order."""
 ABSOLUTE: Final = 1e-12
+_FURTHER: Final = {
+    "distributions": "the distributions by variable",
+    "subgroups": "the scores of the subgroups",
+    "analyses": "the user's own analyses",
+}
 _MAY_DIFFER: Final = frozenset({"seconds", "text"})
 """Running times, and sentences: a message is compared by its code and values."""
 _NAMED: Final = frozenset(
@@ -71,12 +76,9 @@ def result_checks(
         for slug, result in then.results.items():
             name = f"{slug}, scenario {then.scenario.name!r}"
             yield _result_check(name, result, now.results.get(slug))
-    if assessment.distributions:
-        yield _distributions_check(assessment, again)
-    if assessment.subgroups is not None:
-        yield _subgroups_check(assessment, again)
-    if assessment.analyses:
-        yield Check(NOT_COMPARED, "the user's own analyses: not made again")
+    for part, what in _FURTHER.items():
+        if getattr(assessment, part):
+            yield _part_check(what, getattr(assessment, part), getattr(again, part))
 
 
 def _measured_again(
@@ -105,6 +107,11 @@ def _measured_again(
         metrics=list(assessment.results),
         profile=_profile(assessment) or "none",
         by=assessment.subgroups.by if assessment.subgroups else "",
+        analyses=[
+            {"name": one.name, "kind": one.kind, "formula": one.formula}
+            for one in assessment.analyses
+        ]
+        or None,
         progress=progress,
     )
 
@@ -148,17 +155,9 @@ def _release_check(then: Assessment, now: Assessment) -> Check:
     return Check(DIFFERS, f"tables as read: {found}")
 
 
-def _distributions_check(then: Assessment, now: Assessment) -> Check:
-    """Compare the distributions of the annex."""
-    found = next(differences(_plain(then.distributions), _plain(now.distributions)), None)
-    what = "the distributions by variable"
-    return Check(DIFFERS, f"{what}: {found}") if found else Check(SAME, what)
-
-
-def _subgroups_check(then: Assessment, now: Assessment) -> Check:
-    """Compare the scores within the levels of a column."""
-    found = next(differences(_plain(then.subgroups), _plain(now.subgroups)), None)
-    what = "the scores of the subgroups"
+def _part_check(what: str, then: Any, now: Any) -> Check:
+    """Compare a part of the assessment that belongs to no single measure."""
+    found = next(differences(_plain(then), _plain(now)), None)
     return Check(DIFFERS, f"{what}: {found}") if found else Check(SAME, what)
 
 
