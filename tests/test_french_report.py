@@ -157,3 +157,15 @@ def test_every_branch_of_a_page_fits_its_room_in_french(
         words = plain(part.markdown, part.values) if part else ""
         assert "\ue000" not in words
         assert re.search(r" [;!?%»]|« | :(?:\s|$)", words) is None, words
+
+
+def test_a_comparison_is_in_french_too() -> None:
+    from evalkit.report.comparison import ComparisonReport
+
+    compared = ComparisonReport(
+        evalkit.compare([sample(), sample(holdout_kind="approximate")]), "fr"
+    )
+    said = text_of(compared.html())
+    assert "toutes les colonnes" in said
+    assert "29 novembre 2026" in said
+    assert not [one[0] for one in ENGLISH.finditer(said.replace(sample().title, ""))]

@@ -47,7 +47,8 @@ class _Parts:
         several = any(one.more_scenarios for one in self.comparison.assessments)
         if not (line.scenario and several):
             return measure
-        scenario = shortened(line.scenario, LONGEST_NAME)
+        names = self.words["labels"]["scenario_names"]
+        scenario = shortened(names.get(line.scenario, line.scenario), LONGEST_NAME)
         return self.said("in_scenario", measure=measure, scenario=scenario)
 
     def score(self, result: Result | None) -> str:
