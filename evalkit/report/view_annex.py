@@ -10,6 +10,7 @@ from evalkit.prose import clean_text
 from evalkit.report import formats
 from evalkit.report.blocks import beside, fill, heading, items, note, prose, table, text
 from evalkit.report.subject import SHORT_DIGEST, criterion_of
+from evalkit.report.typography import typeset
 from evalkit.report.view_distributions import distribution_blocks
 from evalkit.report.view_front import ROWS_SHOWN, VARIABLES_SHOWN, files, variable_table
 from evalkit.report.view_reading import reading_blocks
@@ -28,6 +29,7 @@ from evalkit.report.wording import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from evalkit.records import ProfileRecord
     from evalkit.report.blocks import Block
     from evalkit.report.subject import Entry, Subject
 
@@ -84,7 +86,7 @@ def target_blocks(subject: Subject) -> list[Block]:
         (names["status"], names["statuses"].get(profile.status, profile.status)),
         (
             names["caveat"],
-            profile.caveats.get(subject.pages.language, profile.caveat) or formats.NO_VALUE,
+            _caveat(profile, subject.pages.language) or formats.NO_VALUE,
         ),
         (names["context"], _listed(profile.context, subject)),
         (names["source"], _listed(profile.source, subject)),
@@ -269,11 +271,20 @@ def _listed(values: dict[str, Any], subject: Subject) -> str:
     labels = subject.words["labels"]
     names = labels["profile_fields"]["keys"]
     parts = [
-        formats.labelled(names.get(key, key.replace("_", " ")), _known_value(value, labels))
+        formats.labelled(
+            names.get(key, key.replace("_", " ")),
+            formats.date(value) if key == "read" else _known_value(value, labels),
+        )
         for key, value in values.items()
         if value not in (None, "")
     ]
     return formats.listed(parts) or formats.NO_VALUE
+
+
+def _caveat(profile: ProfileRecord, language: str) -> str:
+    """Return what a profile says against itself, in English where it says no more."""
+    said = profile.caveats.get(language)
+    return typeset(said, language) if said else profile.caveat
 
 
 def _known_value(value: Any, labels: dict[str, Any]) -> str:
