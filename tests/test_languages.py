@@ -294,3 +294,12 @@ def test_a_page_is_parsed_by_the_engine_in_every_language() -> None:
     for path in PAGES:
         tree = Environment(autoescape=True).parse(path.read_text(encoding="utf-8"))
         assert list(tree.find_all(nodes.Output))
+
+
+def test_a_users_french_words_take_the_place_of_ours_and_are_typeset(tmp_path: Path) -> None:
+    place = tmp_path / "technical_assessment" / "fr"
+    place.mkdir(parents=True)
+    (place / "labels.yaml").write_text('not_tested: "Rien d\'autre : à voir"\n', encoding="utf-8")
+    words = load_words("fr", tmp_path)["labels"]
+    assert words["not_tested"] == "Rien d\u2019autre\u00a0: à voir"
+    assert words["of"] == "sur"
