@@ -36,6 +36,8 @@ COMMANDS = {
     "inspect": "Show what would be read as what; write a schema to edit.",
     "metrics": "List the metrics, or explain one.",
     "compare": "Put two or more assessments side by side.",
+    "explore": "Open the exploration notebooks in JupyterLab, parameters filled in.",
+    "batch": "Make many assessments from a list.",
     "render": "Make HTML and PDF from an assessment.json, without the data.",
     "verify": "Check a report: is it whole, do files and results hold.",
 }

@@ -51,9 +51,11 @@ def test_every_piece_exists_for_html_and_for_typst() -> None:
         for kind in (".html.j2", ".typ.j2")
     }
     assert stems[".html.j2"] - stems[".typ.j2"] == {
+        "batch",
+        "comparison_notebook",
+        "exploration",
         "notebook",
         "notebook_style",
-        "comparison_notebook",
     }
     assert stems[".typ.j2"] - stems[".html.j2"] == {"style"}
 

@@ -83,18 +83,52 @@ def _from_file(path: Path, known: set[str]) -> dict[str, Any]:
     from evalkit.yaml_file import parse_yaml
 
     _, fields = parse_yaml(path, "configuration")
+    return options_in(fields, known, path.name, path.parent)
+
+
+def options_in(fields: dict[str, Any], known: set[str], place: str, folder: Path) -> dict[str, Any]:
+    """Return options that stand in a file, by the names of the notebook's parameters.
+
+    Parameters
+    ----------
+    fields : dict
+        Options by their long names, as in the file.
+    known : set of str
+        Options that there are, with underscores.
+    place : str
+        Where they stand, for messages.
+    folder : pathlib.Path
+        Paths are relative to it.
+
+    Returns
+    -------
+    dict
+        Only what was given.
+
+    Raises
+    ------
+    evalkit.InputError
+        If an option does not exist or has the wrong form.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from evalkit.commands.assess_options import options_in
+    >>> options_in({"on-mismatch": "error"}, {"on_mismatch"}, "list.yaml", Path())
+    {'on_mismatch': 'error'}
+    """
     options = {}
     for key, value in fields.items():
         name = key.replace("-", "_")
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"options: {', '.join(sorted(known))}."
-            raise InputError(f"{path.name}: there is no option {key!r}; {hint}")
+            raise InputError(f"{place}: there is no option {key!r}; {hint}")
         if value is not None:
-            options[name] = _of_texts(path.name, name, _listed(name, value))
+            options[name] = _of_texts(place, name, _listed(name, value))
     for name in PATHS:
         if _names_a_file(name, options.get(name)):
-            options[name] = str(path.parent / options[name])
+            options[name] = str(folder / options[name])
     return options
 
 

@@ -253,12 +253,24 @@ def candidate_sets(  # noqa: PLR0913 - the lines of the parameters cell
 
 
 def _in_folder(original: str, avatars: str) -> dict[str, Path]:
-    """Return the tables in a folder by name, numbers in names in their own order."""
+    """Return the avatar sets of a notebook's parameters."""
     if not original:
         raise InputError("original: no table is given; give the path of a file.")
-    folder = Path(avatars or ".")
+    folder = Path(avatars)
     if not avatars or not folder.is_dir():
-        raise InputError(f"avatars: {folder.name!r} is no folder; give a folder of sets.")
+        name = folder.name if avatars else ""
+        raise InputError(f"avatars: {name!r} is no folder; give a folder of sets.")
+    return sets_in(folder)
+
+
+def sets_in(folder: Path) -> dict[str, Path]:
+    """Return the tables in a folder by name, numbers in names in their own order.
+
+    Raises
+    ------
+    evalkit.InputError
+        If there is none, or over 26.
+    """
     files = [one for one in folder.iterdir() if one.name.lower().endswith(ENDINGS)]
     if not 1 <= len(files) <= MOST_SETS:
         message = f"avatars: the folder holds {len(files)} tables; give 1 to {MOST_SETS}."

@@ -6,12 +6,12 @@ import math
 import time
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from evalkit import intervals
 from evalkit.errors import InputError
 from evalkit.explore.live import Choice, Live
-from evalkit.explore.panel import Panel, interval_text, score_text
+from evalkit.explore.panel import Panel, interval_text, score_text, signed
 from evalkit.metrics import linkability_protection_rate as metric
 from evalkit.quantities import (
     Pairing,
@@ -23,7 +23,7 @@ from evalkit.quantities import (
 from evalkit.randomness import stream
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import numpy as np
     import pandas as pd
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 KNOWN: Final = "known"
 FLOOR_SHUFFLES: Final = 2
 """The report takes 20; two answer at once and are as good for a first look."""
-FLOOR_ROWS: Final = 2_000
+SAMPLE_ROWS: Final = 2_000
+"""Rows of each table for the answer that comes at once, and for the floor."""
 FEWEST_KNOWN: Final = 2
 SLUG: Final = metric.SLUG
 
@@ -72,6 +73,8 @@ class Look:
         Expected score where the columns of the avatars are shuffled.
     seconds : float
         What it took.
+    whole : bool
+        Whether all rows were looked at, as in the report, or a sample.
     """
 
     halves: Halves
@@ -79,10 +82,11 @@ class Look:
     control: Linkage | None
     floor: float
     seconds: float
+    whole: bool
 
     @property
     def score(self) -> float:
-        """Return the expected score, 0 to 100: the headline number of the report."""
+        """Return the expected score, 0 to 100: over all rows the headline number of the report."""
         return self.people.score
 
     @property
@@ -108,10 +112,16 @@ class Look:
             ("attacked", "score", "95 % interval", "nearest, first half", "nearest, second half"),
             tuple(rows),
             note=(
-                f"Mean number of avatars that are equally near stand in the last two columns. "
-                f"Answered in {1000 * self.seconds:.0f} ms; floor from {FLOOR_SHUFFLES} shuffles."
+                "The last two columns give the mean number of avatars that are equally near. "
+                f"{self._basis}, answered in {1000 * self.seconds:.0f} ms; floor from "
+                f"{FLOOR_SHUFFLES} shuffles."
             ),
         )
+
+    @property
+    def _basis(self) -> str:
+        people = len(self.people.probability)
+        return f"All {people:,} originals" if self.whole else f"A sample of {people:,} originals"
 
     @property
     def _told(self) -> tuple[str, ...]:
@@ -119,8 +129,8 @@ class Look:
             return ("Without a real holdout there is no control.",)
         points, low, high = self.excess
         told = (
-            f"Of the originals {points:.1f} points more are linked than of people who never were "
-            f"in the data (95 % interval {low:.1f} to {high:.1f})."
+            f"Links of originals beyond those of people who never were in the data: "
+            f"{signed(f'{points:.1f}')} points, 95 % interval {interval_text((low, high))}."
         )
         return (told,)
 
@@ -157,13 +167,24 @@ class LinkabilityBench:
         evalkit.InputError
             If there are fewer than two, or a column is not used.
         """
+        return self._look(known, self.originals, self._control, whole=True)
+
+    def quick_look(self, known: Sequence[str]) -> Look | None:
+        """Return the same on a sample of rows, or None where no table is larger than that."""
+        if self._samples is None:
+            return None
+        return self._look(known, *self._samples, whole=False)
+
+    def _look(
+        self, known: Sequence[str], people: _People, control: _People | None, *, whole: bool
+    ) -> Look:
         started = time.perf_counter()
         halves = self.halves(known)
-        people = self.originals.attack(halves)
-        control = self._control.attack(halves) if self._control else None
+        linked = people.attack(halves)
+        chance = control.attack(halves) if control else None
         floor = [one.attack(halves).score for one in self._shuffled]
         seconds = time.perf_counter() - started
-        return Look(halves, people, control, math.fsum(floor) / len(floor), seconds)
+        return Look(halves, linked, chance, math.fsum(floor) / len(floor), seconds, whole)
 
     def halves(self, known: Sequence[str]) -> Halves:
         """Return the two halves of the known variables, as the report cuts them.
@@ -200,19 +221,32 @@ class LinkabilityBench:
         return ranges(release.schema, (release.original, release.avatars), self.names)
 
     @cached_property
+    def _samples(self) -> tuple[_People, _People | None] | None:
+        """Return a sample of originals and of holdout; None where all rows are as few."""
+        release = self.release
+        sizes = [
+            len(release.original),
+            *([] if release.holdout is None else [len(release.holdout)]),
+        ]
+        if max(sizes) <= SAMPLE_ROWS:
+            return None
+        people = self._sample("original", release.avatars)
+        return people, None if release.holdout is None else self._sample("holdout", release.avatars)
+
+    @cached_property
     def _shuffled(self) -> tuple[_People, ...]:
         """Return a sample of the originals beside shuffled avatars, for the floor."""
-        release = self.release
         rng = stream(self.seed, "explore floor")
-        order = in_content_order(release.original, release.schema, self.names)
-        persons = release.persons_of("original")
-        rows = persons.drawn(order, FLOOR_ROWS, rng)
-        sample = release.original.iloc[rows]
-        mixed = [_shuffled(release.avatars, self.names, rng) for _ in range(FLOOR_SHUFFLES)]
-        return tuple(
-            _People(Pairing(release.schema, sample, one, self._ranges), persons.part(rows))
-            for one in mixed
-        )
+        mixed = [_shuffled(self.release.avatars, self.names, rng) for _ in range(FLOOR_SHUFFLES)]
+        return tuple(self._sample("original", one) for one in mixed)
+
+    def _sample(self, table: Literal["original", "holdout"], avatars: pd.DataFrame) -> _People:
+        """Return about `SAMPLE_ROWS` rows of a table, the same ones in any order of its rows."""
+        release, rng = self.release, stream(self.seed, f"explore sample of {table}")
+        frame, persons = getattr(release, table), release.persons_of(table)
+        rows = persons.drawn(in_content_order(frame, release.schema, self.names), SAMPLE_ROWS, rng)
+        pairing = Pairing(release.schema, frame.iloc[rows], avatars, self._ranges)
+        return _People(pairing, persons.part(rows))
 
     def without_each(self, known: Sequence[str]) -> Panel:
         """Return the score when each known variable is left out: what falls away links."""
@@ -226,7 +260,7 @@ class LinkabilityBench:
         ordered = sorted(found, key=lambda name: (-found[name].score, name))
         rows = tuple(
             # Zero is added for the sign of a change that is rounded to nothing.
-            (name, score_text(score), f"{round(score - whole, 1) + 0.0:+.1f}")
+            (name, score_text(score), signed(f"{round(score - whole, 1) + 0.0:+.1f}"))
             for name, score in ((name, found[name].score) for name in ordered)
         )
         told = (
@@ -299,15 +333,17 @@ def linkability(
     """
     bench = LinkabilityBench(release, seed)
     chosen = tuple(known) or bench.names
-    # The first search makes the kernels ready and encodes every column: later ones are quick.
-    bench.look(bench.names if len(bench.names) >= FEWEST_KNOWN else chosen)
-
-    def look(read: Mapping[str, tuple[str, ...]]) -> Panel:
-        if len(read[KNOWN]) < FEWEST_KNOWN:
-            return Panel("Choose two known variables or more")
-        return bench.look(read[KNOWN]).panel
-
     bench.halves(chosen)
+
+    def look(read: Mapping[str, tuple[str, ...]]) -> Iterator[Panel]:
+        if len(read[KNOWN]) < FEWEST_KNOWN:
+            yield Panel("Choose two known variables or more")
+            return
+        at_once = bench.quick_look(read[KNOWN])
+        if at_once is not None:
+            yield at_once.panel
+        yield bench.look(read[KNOWN]).panel
+
     return Live(look, (Choice(KNOWN, bench.names, chosen, several=True),), controls)
 
 

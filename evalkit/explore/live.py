@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from evalkit.running.progress import VARIABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from evalkit.explore.panel import Panel
 
@@ -56,21 +56,23 @@ class Live:
     Attributes
     ----------
     look : callable
-        Takes the chosen texts of each choice, by its label, and returns the panel.
+        Takes the chosen texts of each choice, by its label, and gives panels, each in the place
+        of the one before: a first one at once, perhaps, and the one that stays.
     choices : tuple of Choice
         The controls, in their order.
     controls : bool
         Whether controls are wanted.
     """
 
-    look: Callable[[Mapping[str, tuple[str, ...]]], Panel]
+    look: Callable[[Mapping[str, tuple[str, ...]]], Iterable[Panel]]
     choices: tuple[Choice, ...]
     controls: bool = True
 
     @property
     def panel(self) -> Panel:
         """Return what is shown before anything is moved."""
-        return self.look({one.label: one.chosen for one in self.choices})
+        *_, panel = self.look({one.label: one.chosen for one in self.choices})
+        return panel
 
     def _ipython_display_(self) -> None:
         """Show the controls, if they can be live, and the panel below them."""
@@ -85,7 +87,8 @@ class Live:
         read = {one.label: chosen for one, (_, chosen) in zip(self.choices, boxes, strict=True)}
 
         def again(_: Any) -> None:
-            shown.update(self.look({label: chosen() for label, chosen in read.items()}))
+            for panel in self.look({label: chosen() for label, chosen in read.items()}):
+                shown.update(panel)
 
         for box, _ in boxes:
             for one in _leaves(box):

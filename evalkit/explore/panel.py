@@ -97,4 +97,16 @@ def interval_text(interval: tuple[float, float] | list[float] | None) -> str:
     >>> interval_text((81.45, 87.87))
     '81.5 to 87.9'
     """
-    return "" if interval is None else f"{interval[0]:.1f} to {interval[1]:.1f}"
+    return "" if interval is None else signed(f"{interval[0]:.1f} to {interval[1]:.1f}")
+
+
+def signed(text: str) -> str:
+    """Return numbers with a true minus.
+
+    Examples
+    --------
+    >>> from evalkit.explore.panel import signed
+    >>> signed("-0.3 to 0.8")
+    '−0.3 to 0.8'
+    """
+    return text.replace("-", "−")

@@ -16,7 +16,7 @@ from evalkit.quantities import correlations, number_matrix, varying
 from evalkit.randomness import stream
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from evalkit.quantities_information import Information
     from evalkit.quantities_levels import LevelTables
@@ -181,12 +181,12 @@ class UtilityBench:
         if chosen not in names:
             raise InputError(f"variable: {chosen!r} is no used column; choose another.")
         choice = Choice(VARIABLE, names, (chosen,))
-        return Live(lambda read: self.variable(read[VARIABLE][0]), (choice,), controls)
+        return Live(lambda read: (self.variable(read[VARIABLE][0]),), (choice,), controls)
 
     def pairs(self, pair: Sequence[str] = (), *, controls: bool = True) -> Live:
         """Return the relation of two variables, with two menus where it can be live."""
         if len(self.paired) < 2:  # noqa: PLR2004 - a pair
-            return Live(lambda _: Panel("No pair of variables varies"), (), controls)
+            return Live(lambda _: (Panel("No pair of variables varies"),), (), controls)
         if pair and len(pair) != 2:  # noqa: PLR2004 - a pair
             raise InputError("pair: name two columns, or none.")
         first, second = pair or self._most_moved()
@@ -195,7 +195,7 @@ class UtilityBench:
             Choice(FIRST, self.paired, (first,)),
             Choice(SECOND, self.paired, (second,)),
         )
-        return Live(lambda read: self.pair(read[FIRST][0], read[SECOND][0]), choices, controls)
+        return Live(lambda read: (self.pair(read[FIRST][0], read[SECOND][0]),), choices, controls)
 
     def _most_moved(self) -> tuple[str, str]:
         found = self._relations
@@ -272,8 +272,8 @@ def groups(
     if by not in names:
         raise InputError(f"by: {by!r} is no used column; choose another.")
 
-    def look(read: Mapping[str, tuple[str, ...]]) -> Panel:
-        return _by_group(release, read[GROUP][0], slugs, min_count)
+    def look(read: Mapping[str, tuple[str, ...]]) -> Iterator[Panel]:
+        yield _by_group(release, read[GROUP][0], slugs, min_count)
 
     return Live(look, (Choice(GROUP, names, (by,)),), controls)
 

@@ -144,6 +144,36 @@ def check_parameters(given: Mapping[str, object], known: Mapping[str, Parameter]
             raise InputError(message)
 
 
+def fill_parameters(notebook: NotebookNode, values: Mapping[str, object]) -> None:
+    """Write values into the lines of the parameters cell itself, in place of those there.
+
+    Parameters
+    ----------
+    notebook : nbformat.NotebookNode
+        Changed in place; each parameter stands on a line of its own with its help.
+    values : mapping
+        Texts, numbers, truth values or lists of them.
+
+    Examples
+    --------
+    >>> import nbformat
+    >>> from evalkit.running.notebook_file import fill_parameters
+    >>> cell = nbformat.v4.new_code_cell('holdout: str = ""  # a path')
+    >>> cell.metadata["tags"] = ["parameters"]
+    >>> fill_parameters(nbformat.v4.new_notebook(cells=[cell]), {"holdout": "unseen.csv"})
+    >>> cell.source
+    "holdout: str = 'unseen.csv'  # a path"
+    """
+    (cell,) = [one for one in notebook.cells if TAG in one.metadata.get("tags", [])]
+    lines = []
+    for line in cell.source.splitlines():
+        start, _, rest = line.partition(" = ")
+        name = start.partition(":")[0]
+        _, mark, words = rest.partition("  # ")
+        lines.append(f"{start} = {values[name]!r}{mark}{words}" if name in values else line)
+    cell.source = "\n".join(lines)
+
+
 def set_injected(notebook: NotebookNode, values: Mapping[str, object]) -> None:
     """Write `values` into the injected cell; add that cell below the parameters if it is missing.
 
