@@ -96,6 +96,8 @@ ROWS = {
 # Each outside package has one home; the rest of evalkit goes through that.
 HOMES = {
     # Both others ask it for fonts only: which letters one has, and where its own lie.
+    "nbconvert": {"exporting"},
+    "bs4": {"exporting"},
     "matplotlib": {"figures", "report", "prose"},
     "typst": {"prose", "report"},
     "markdown_it": {"prose"},

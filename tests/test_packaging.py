@@ -168,6 +168,8 @@ def test_the_wheel_declares_its_command_licence_and_version(wheel: Path) -> None
             if ".dist-info/" in name
         }
     assert "evalkit = evalkit.start:main" in texts["entry_points.txt"]
+    exporter = "technical_assessment = evalkit.exporting:TechnicalAssessmentExporter"
+    assert exporter in texts["entry_points.txt"]
     assert "License-Expression: Apache-2.0" in texts["METADATA"]
     assert texts["LICENSE"] == (ROOT / "LICENSE").read_text(encoding="utf-8")
 

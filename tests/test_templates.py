@@ -53,6 +53,7 @@ def test_every_piece_exists_for_html_and_for_typst() -> None:
     assert stems[".html.j2"] - stems[".typ.j2"] == {
         "batch",
         "comparison_notebook",
+        "display",
         "exploration",
         "notebook",
         "notebook_style",

@@ -112,7 +112,10 @@ class Card:
             card=self,
             drawings=drawings,
             style=Markup(self.style),  # noqa: S704 - the house colours
-            most_rows=MOST_ROWS,
+            tables=[
+                {"head": one.head, "rows": one.rows[:MOST_ROWS], "cut": one.cut(MOST_ROWS)}
+                for one in self.tables
+            ],
             notes=_some(self.notes, MOST_NOTES),
         )
 
