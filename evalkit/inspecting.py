@@ -39,6 +39,16 @@ class Inspection:
         On the files.
     ledger : tuple of LedgerLine
         One line for each column of each table.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from evalkit.inspecting import inspect
+    >>> inspect([pd.DataFrame({"age": [31, 45, 52]})])
+    Inspection: 1 of 1 column used: 1 numeric
+      3 rows in original.
+      column  type     used  missing  remarks
+      age     numeric  yes   none
     """
 
     names: dict[str, str]

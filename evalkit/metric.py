@@ -125,6 +125,13 @@ class Metric:
         Score of a perfect copy on rows that are distinct on every variable set used.
     unit, direction : str
         ``"%"`` or ``"avatars"``; ``"higher"`` is better.
+
+    Examples
+    --------
+    >>> import evalkit
+    >>> metric = evalkit.metrics.get("hidden_rate")
+    >>> metric.criterion, sorted(need.value for need in metric.needs)
+    ('singling out', ['row link'])
     """
 
     slug: str

@@ -175,16 +175,32 @@ class Result(Record, frozen=True, kw_only=True, dict=True):
 
     Attributes
     ----------
+    version : int
+        Of the metric; raised when the numbers of the same data change.
+    section, criterion, level, basis : str
+        What the metric belongs to and the kind of its evidence, as in `evalkit.metric.Metric`.
     status : str
         ``"measured"`` or ``"not applicable"``.
+    reason : Message, optional
+        Why nothing was measured or judged, with the remedy.
     verdict : str
         ``"met"``, ``"not met"``, ``"no target"`` or ``"not applicable"``.
     score : float, optional
         In `unit`; None when the metric is not applicable.
+    unit, direction : str
+        ``"%"``, 0 to 100, or ``"avatars"``; ``"higher"`` is better.
     interval : tuple of two float, optional
         95 % interval in the unit of the score.
+    interval_method : str, optional
+        Code of the method, such as ``"wilson"``.
+    target : Target, optional
+        The value that a profile sets.
+    warnings : list of Message
+        What the reader must know beside the score.
     facts : dict
         Plain numbers behind the score, described on the metric's page.
+    seconds : float, optional
+        How long the measuring took.
 
     Examples
     --------
@@ -235,7 +251,24 @@ class Result(Record, frozen=True, kw_only=True, dict=True):
         return str(self.__dict__.get("language_given", "en"))
 
     def bind(self, slug: str, language: str) -> None:
-        """Tell a result which metric it is of; an assessment does this to its own."""
+        """Tell a result which metric it is of; an assessment does this to its own.
+
+        Parameters
+        ----------
+        slug : str
+            The key of the result.
+        language : str
+            Language of the assessment.
+
+        Examples
+        --------
+        >>> import pandas as pd, evalkit
+        >>> table = pd.DataFrame({"age": [20, 30, 40, 50], "size": [1, 3, 2, 4]})
+        >>> result = evalkit.measure("correlation_difference_ratio", table, table, table)
+        >>> result.bind("correlation_difference_ratio", "fr")
+        >>> result.language
+        'fr'
+        """
         self.__dict__["slug_given"], self.__dict__["language_given"] = slug, language
 
     def plot(self, name: str | None = None) -> HouseFigure:

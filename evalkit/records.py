@@ -66,6 +66,34 @@ LARGEST_FILE_BYTES = 64 * 2**20
 class Assessment(Record, frozen=True, kw_only=True, dict=True):
     """The whole run, and the file that is archived. It holds no cell of any table.
 
+    ``assessment["slug"]`` is a `Result`, ``assessment["slug", "scenario name"]`` that of another
+    scenario.
+
+    Attributes
+    ----------
+    schema_version : int
+        Of the archived form.
+    evalkit, versions : str, dict of str to str
+        Versions of evalkit, and of what it computes with.
+    created : str
+        Time of the run, in UTC.
+    title, language, people, declared, options
+        As given to `evalkit.assess`; `options` holds the reading options too.
+    release : ReleaseRecord
+        Sizes, hashes and columns of the tables.
+    scenario, results : ScenarioRecord, dict of str to Result
+        The first scenario and its results by slug.
+    more_scenarios : list of ScenarioResults
+        Each further scenario, with the results that depend on it.
+    profile : ProfileRecord, optional
+        Who set which targets.
+    distributions : list of DistributionRecord
+        Each column in all tables, small counts suppressed.
+    subgroups : SubgroupsRecord, optional
+        Scores by the levels of one column.
+    analyses : list of AnalysisRecord
+        Analyses of the user on every table.
+
     Examples
     --------
     >>> import pandas as pd, evalkit
@@ -127,14 +155,41 @@ class Assessment(Record, frozen=True, kw_only=True, dict=True):
         return self.__dict__.get("source_name")
 
     def scenarios(self) -> list[ScenarioResults]:
-        """Return every scenario with its results, the first one first."""
+        """Return every scenario with its results, the first one first.
+
+        Returns
+        -------
+        list of ScenarioResults
+
+        Examples
+        --------
+        >>> import pandas as pd, evalkit
+        >>> table = pd.DataFrame({"age": [20, 30, 40, 50], "size": [1, 3, 2, 4]})
+        >>> assessment = evalkit.assess(evalkit.load(table, table, holdout=table))
+        >>> [one.scenario.name for one in assessment.scenarios()]
+        ['all columns']
+        """
         first = ScenarioResults(scenario=self.scenario, results=self.results)
         return [first, *self.more_scenarios]
 
     def frame(self) -> pd.DataFrame:
         """Return one row per metric and scenario: score, interval, target, verdict, seconds.
 
-        The score is the headline number of the report, the one that the interval belongs to.
+        Returns
+        -------
+        pandas.DataFrame
+            ``score``, ``low`` and ``high`` are in ``unit``, 0 to 100 for "%", NaN where nothing was
+            measured. The score is the headline number of the report, the one that the interval
+            belongs to.
+
+        Examples
+        --------
+        >>> import pandas as pd, evalkit
+        >>> table = pd.DataFrame({"age": [20, 30, 40, 50], "size": [1, 3, 2, 4]})
+        >>> assessment = evalkit.assess(evalkit.load(table, table, holdout=table))
+        >>> frame = assessment.frame().set_index("metric")
+        >>> float(frame.loc["correlation_difference_ratio", "score"])
+        100.0
         """
         import pandas as pd
 
@@ -159,11 +214,24 @@ class Assessment(Record, frozen=True, kw_only=True, dict=True):
     def json(self) -> bytes:
         """Return the archived form: UTF-8 JSON, indented, in the order of the fields.
 
+        Returns
+        -------
+        bytes
+            Equal for equal inputs, options and seed but for ``created`` and ``seconds``.
+
         Raises
         ------
         evalkit.InputError
             If it could not be read back: JSON has no number that is not finite, and no half of a
             character.
+
+        Examples
+        --------
+        >>> import pandas as pd, evalkit
+        >>> table = pd.DataFrame({"age": [20, 30, 40, 50], "size": [1, 3, 2, 4]})
+        >>> assessment = evalkit.assess(evalkit.load(table, table, holdout=table))
+        >>> b'"schema_version"' in assessment.json()
+        True
         """
         try:
             content = msgspec.json.format(msgspec.json.encode(self), indent=1) + b"\n"
@@ -176,10 +244,29 @@ class Assessment(Record, frozen=True, kw_only=True, dict=True):
     def save(self, path: str | Path) -> Path:
         """Write the JSON file to `path` in one step and return the path.
 
+        Parameters
+        ----------
+        path : path
+            Such as ``"assessment.json"``; a file that is there is replaced.
+
+        Returns
+        -------
+        pathlib.Path
+
         Raises
         ------
         evalkit.InputError
             If the path is a folder or cannot be written; what was there stays.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import pandas as pd, evalkit
+        >>> table = pd.DataFrame({"age": [20, 30, 40, 50], "size": [1, 3, 2, 4]})
+        >>> assessment = evalkit.assess(evalkit.load(table, table, holdout=table))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     assessment.save(f"{folder}/assessment.json").name
+        'assessment.json'
         """
         from evalkit.whole_files import write_whole
 
@@ -195,12 +282,32 @@ class Assessment(Record, frozen=True, kw_only=True, dict=True):
 
     @classmethod
     def read(cls, path: str | Path) -> Assessment:
-        """Read an assessment back.
+        """Read an assessment back, also on a machine that lacks the data.
+
+        Parameters
+        ----------
+        path : path
+            A file that `save` or the command line wrote, at most 64 MiB.
+
+        Returns
+        -------
+        Assessment
 
         Raises
         ------
         evalkit.InputError
             If the file is missing, too large, not an assessment, or of a newer evalkit.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import pandas as pd, evalkit
+        >>> table = pd.DataFrame({"age": [20, 30, 40, 50], "size": [1, 3, 2, 4]})
+        >>> assessment = evalkit.assess(evalkit.load(table, table, holdout=table))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = assessment.save(f"{folder}/assessment.json")
+        ...     evalkit.Assessment.read(path) == assessment
+        True
         """
         return decode(_bytes_of(Path(path)), Path(path).name)
 

@@ -101,6 +101,14 @@ class Release:
         Persons of the originals that are in the holdout too.
     rules : tuple of Rule
         What rows should obey, as the schema says; their columns exist.
+
+    Examples
+    --------
+    >>> import pandas as pd, evalkit
+    >>> table = pd.DataFrame({"age": [20, 30, 40, 50], "size": [1, 3, 2, 4]})
+    >>> release = evalkit.load(table, table)
+    >>> release.holdout_kind, len(release.working), len(release.reference)
+    ('approximate', 2, 2)
     """
 
     schema: Schema
@@ -193,6 +201,14 @@ class Release:
             Each row a person of its own without a personal key. Avatars belong to the person of
             their original where rows are linked; else each is one of its own, and
             `avatar_worth` says what it counts.
+
+        Examples
+        --------
+        >>> import pandas as pd, evalkit
+        >>> table = pd.DataFrame({"age": [20, 30, 40, 50], "size": [1, 3, 2, 4]})
+        >>> release = evalkit.load(table, table)
+        >>> release.persons_of("original").count
+        4
         """
         if self.holdout is None and table in _HALVES:
             name = "avatars" if table == "working_avatars" else "original"
@@ -247,6 +263,14 @@ class Release:
         ------
         ValueError
             If the release has a real holdout: there is nothing to draw.
+
+        Examples
+        --------
+        >>> import pandas as pd, evalkit
+        >>> table = pd.DataFrame({"age": [20, 30, 40, 50], "size": [1, 3, 2, 4]})
+        >>> release = evalkit.load(table, table)
+        >>> [len(half) for half in release.halves(seed=1)]
+        [2, 2, 2]
         """
         if self.holdout is not None:
             raise ValueError("a release with a real holdout has no halves to draw")
@@ -291,6 +315,17 @@ class Release:
         -------
         Release
             Shares nothing that was computed for the whole.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import pandas as pd, evalkit
+        >>> table = pd.DataFrame({"age": [20, 30, 40, 50], "size": [1, 3, 2, 4]})
+        >>> release = evalkit.load(table, table)
+        >>> rows = {"original": np.array([True, True, False, False])}
+        >>> part = release.part(rows | {"avatars": rows["original"]}, without="size")
+        >>> len(part.original), list(part.original.columns)
+        (2, ['age'])
         """
         frames = {
             role: getattr(self, role).loc[kept].reset_index(drop=True)

@@ -106,6 +106,14 @@ class Scenario:
         ------
         evalkit.InputError
             If a known or sensitive column does not exist or was left out.
+
+        Examples
+        --------
+        >>> import evalkit
+        >>> from evalkit.schema import Schema, Variable
+        >>> schema = Schema((Variable("age", "numeric"), Variable("sex", "categorical")))
+        >>> evalkit.Scenario().settled(schema).known
+        ('age', 'sex')
         """
         used = schema.used_names()
         if self.known is not None:

@@ -129,6 +129,15 @@ class Comparison:
         pandas.DataFrame
             Columns ``metric``, ``scenario``, one letter for each assessment, then for each
             further one ``B - A``, its ``low``, ``high`` and ``finding``.
+
+        Examples
+        --------
+        >>> import pandas as pd, evalkit
+        >>> table = pd.DataFrame({"age": [20, 30, 40, 50], "size": [1, 3, 2, 4]})
+        >>> once = evalkit.assess(evalkit.load(table, table, holdout=table))
+        >>> frame = evalkit.compare([once, once]).frame().set_index("metric")
+        >>> float(frame.loc["correlation_difference_ratio", "A"])
+        100.0
         """
         import pandas as pd
 
@@ -149,12 +158,46 @@ class Comparison:
         return row
 
     def shown_score(self, result: Result | None) -> float | None:
-        """Return the headline number; in whole units where a difference could tell of people."""
+        """Return the headline number; in whole units where a difference could tell of people.
+
+        Parameters
+        ----------
+        result : Result, optional
+
+        Returns
+        -------
+        float, optional
+            None for no result, and for one that was not measured.
+
+        Examples
+        --------
+        >>> import pandas as pd, evalkit
+        >>> table = pd.DataFrame({"age": [20, 30, 40, 50], "size": [1, 3, 2, 4]})
+        >>> once = evalkit.assess(evalkit.load(table, table, holdout=table))
+        >>> comparison = evalkit.compare([once, once])
+        >>> comparison.shown_score(once["correlation_difference_ratio"])
+        100.0
+        """
         score = result.headline if result else None
         return score if score is None or not self.nearly_the_same_people else float(round(score))
 
     def json(self) -> bytes:
-        """Return what was compared and what was found, as it is attached to the PDF."""
+        """Return what was compared and what was found, as it is attached to the PDF.
+
+        Returns
+        -------
+        bytes
+            JSON in UTF-8; each assessment by its SHA-256, no cell of any table.
+
+        Examples
+        --------
+        >>> import pandas as pd, evalkit
+        >>> table = pd.DataFrame({"age": [20, 30, 40, 50], "size": [1, 3, 2, 4]})
+        >>> once = evalkit.assess(evalkit.load(table, table, holdout=table))
+        >>> comparison = evalkit.compare([once, once])
+        >>> b'"sha256"' in comparison.json()
+        True
+        """
         held = [
             {"letter": letter, "sha256": digest, "title": one.title, "created": one.created}
             for letter, digest, one in zip(
@@ -173,7 +216,37 @@ class Comparison:
     def save(
         self, folder: str | Path, language: str = "en", templates: str | Path | None = None
     ) -> tuple[Path, ...]:
-        """Write ``comparison.html``, ``.pdf`` and ``.json`` into `folder`; return their paths."""
+        """Write ``comparison.html``, ``.pdf`` and ``.json`` into `folder`; return their paths.
+
+        Parameters
+        ----------
+        folder : path
+            Made if it is missing.
+        language : str
+            One of the report's languages.
+        templates : path, optional
+            A folder laid out as ours, as for `evalkit.Report`.
+
+        Returns
+        -------
+        tuple of pathlib.Path
+
+        Raises
+        ------
+        evalkit.InputError
+            If the language does not exist or the folder cannot be used; what was there stays.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import pandas as pd, evalkit
+        >>> table = pd.DataFrame({"age": [20, 30, 40, 50], "size": [1, 3, 2, 4]})
+        >>> once = evalkit.assess(evalkit.load(table, table, holdout=table))
+        >>> comparison = evalkit.compare([once, once])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     [path.name for path in comparison.save(folder)]
+        ['comparison.html', 'comparison.pdf', 'comparison.json']
+        """
         from evalkit.report.comparison import ComparisonReport
 
         return ComparisonReport(self, language, templates).save(folder)

@@ -77,6 +77,14 @@ class Report:
         -------
         str
             The same text for the same assessment.
+
+        Examples
+        --------
+        >>> import pandas as pd, evalkit
+        >>> table = pd.DataFrame({"age": [20, 30, 40, 50], "size": [1, 3, 2, 4]})
+        >>> assessment = evalkit.assess(evalkit.load(table, table, holdout=table))
+        >>> "<script" in evalkit.Report(assessment).html()
+        False
         """
         with self._explained():
             view = self._view | {"colours": colours(), "fonts": fonts()}
@@ -89,6 +97,14 @@ class Report:
         -------
         bytes
             The same bytes for the same assessment.
+
+        Examples
+        --------
+        >>> import pandas as pd, evalkit
+        >>> table = pd.DataFrame({"age": [20, 30, 40, 50], "size": [1, 3, 2, 4]})
+        >>> assessment = evalkit.assess(evalkit.load(table, table, holdout=table))
+        >>> evalkit.Report(assessment).pdf().startswith(b"%PDF-")
+        True
         """
         from evalkit.report.pdf import compile_pdf, font_folders, printable_characters
 
@@ -118,6 +134,16 @@ class Report:
         ------
         evalkit.InputError
             If a format is unknown, and nothing is written then; or if the folder cannot be used.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import pandas as pd, evalkit
+        >>> table = pd.DataFrame({"age": [20, 30, 40, 50], "size": [1, 3, 2, 4]})
+        >>> assessment = evalkit.assess(evalkit.load(table, table, holdout=table))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     [path.name for path in evalkit.Report(assessment).save(folder, ["html", "json"])]
+        ['technical_assessment.html', 'assessment.json']
         """
         wanted = list(dict.fromkeys([formats] if isinstance(formats, str) else formats))
         unknown = [one for one in wanted if one not in FILE_NAMES]
