@@ -16,7 +16,7 @@ MOST_LEVELS = 65_535  # a code is an unsigned 16-bit integer
 
 
 def quantile_cuts(values: Numbers, bins: int) -> NDArray[np.float64]:
-    """Return where the quantile bins of a column end: a value belongs above each cut it exceeds.
+    """Return where the quantile bins of a column begin: a value belongs above each cut it reaches.
 
     Parameters
     ----------
@@ -28,9 +28,9 @@ def quantile_cuts(values: Numbers, bins: int) -> NDArray[np.float64]:
     Returns
     -------
     ndarray of float64, shape (cuts,)
-        Increasing, at most bins - 1. A value that holds two or more of the quantiles gets a bin
-        of its own, so that a column of two values always has two bins, however rare one is.
-        Empty where no cell is filled, or where the column does not vary.
+        Increasing, at most bins - 1. The quantiles that are different, without the least value;
+        a column of two values always has two bins, however rare one is. Empty where no cell is
+        filled, or where the column does not vary.
 
     Notes
     -----
@@ -43,16 +43,17 @@ def quantile_cuts(values: Numbers, bins: int) -> NDArray[np.float64]:
     >>> from evalkit.kernels.binning import quantile_cuts
     >>> quantile_cuts(np.array([1, 2, 3, 4, 5, 6]), 3)
     array([2., 4.])
-    >>> quantile_cuts(np.array([0, 0, 0, 0, 7]), 3).round(6)
-    array([-0.,  0.])
+    >>> quantile_cuts(np.array([0, 0, 0, 0, 7]), 3)
+    array([7.])
     """
     ordered = np.sort(values[~np.isnan(values)].astype(np.float64))
     if not ordered.size or ordered[0] == ordered[-1]:
         return np.zeros(0)
     places = -(-np.arange(1, bins) * len(ordered) // bins) - 1  # (bins - 1,), rounded up
-    quantiles, times = np.unique(ordered[places], return_counts=True)
-    below = np.nextafter(quantiles[times > 1], -np.inf)  # exceeded by the value itself
-    return np.sort(np.concatenate([quantiles, below]))
+    cuts = np.unique(ordered[places])
+    cuts = cuts[cuts > ordered[0]]
+    # Where one value fills every bin, whatever lies above it is the other bin.
+    return cuts if cuts.size else ordered[ordered > ordered[0]][:1]
 
 
 def bin_codes(values: Numbers, cuts: NDArray[np.float64]) -> NDArray[np.uint16]:
@@ -74,9 +75,9 @@ def bin_codes(values: Numbers, cuts: NDArray[np.float64]) -> NDArray[np.uint16]:
     >>> import numpy as np
     >>> from evalkit.kernels.binning import bin_codes
     >>> bin_codes(np.array([1.0, 2.0, 3.0, np.nan]), np.array([2.0])).tolist()
-    [0, 0, 1, 2]
+    [0, 1, 1, 2]
     """
-    found = np.searchsorted(cuts, values.astype(np.float64), side="left")
+    found = np.searchsorted(cuts, values.astype(np.float64), side="right")
     return np.where(np.isnan(values), len(cuts) + 1, found).astype(np.uint16)
 
 

@@ -58,7 +58,7 @@ def slow_score(working: pd.DataFrame, avatars: pd.DataFrame, grid: int, count: i
     for table in points:
         ordered = np.sort(points[0], axis=0)
         places = [int(np.ceil(k * len(ordered) / grid)) - 1 for k in range(1, grid)]
-        cells.append([[int((row > ordered[places]).sum(axis=0)[axis]) for axis in range(count)]
+        cells.append([[int((row >= ordered[places]).sum(axis=0)[axis]) for axis in range(count)]
                       for row in table])  # fmt: skip
     found = []
     for i, j in itertools.combinations(range(count), 2):

@@ -27,15 +27,14 @@ def normalised(first: list[Cell], second: list[Cell]) -> float:
 
 
 def binned(column: list[Cell], working: list[Cell], bins: int) -> list[Cell]:
-    """Return the quantile bin of each number; a value that holds two quantiles is a bin itself."""
+    """Return the bin of each number: how many different quantiles above the least it reaches."""
     ordered = sorted(cell for cell in working if isinstance(cell, float))
-    held = Counter(ordered[math.ceil(k * len(ordered) / bins) - 1] for k in range(1, bins))
-
-    def place(cell: float) -> float:
-        above = sum(1 for value in held if cell > value)
-        return above + sum(0.5 for value, times in held.items() if times > 1 and cell >= value)
-
-    return [place(cell) if isinstance(cell, float) else None for cell in column]
+    cuts = {ordered[math.ceil(k * len(ordered) / bins) - 1] for k in range(1, bins)} - {ordered[0]}
+    cuts = cuts or {min((cell for cell in ordered if cell > ordered[0]), default=math.inf)}
+    return [
+        float(sum(cell >= cut for cut in cuts)) if isinstance(cell, float) else None
+        for cell in column
+    ]
 
 
 def joined(column: list[Cell], working: list[Cell]) -> list[Cell]:
