@@ -33,6 +33,7 @@ TREES = 30
 FOLDS = 3
 FEWEST_ROWS = 30  # in either table: below, neither test could tell anything
 MOST_ROWS = 5_000  # of each table
+MOST_CELLS = 500_000  # of each table: with over 100 columns fewer rows do
 LARGEST_AREA = 0.6
 STANDARD_ERRORS = 3.5
 """0.5 % of exchangeable holdouts lie above, as with the deals: 2.576 times 1.35, as areas over the
@@ -150,10 +151,11 @@ def _exchange(release: Release, rng: np.random.Generator) -> Exchange:
 
 
 def _sample(release: Release, table: str, rng: np.random.Generator) -> _Sample:
-    """Return about 5,000 rows of whole persons, at most, in an order of content."""
+    """Return 5,000 rows of whole persons at most, fewer of wide tables, in an order of content."""
     frame, persons = getattr(release, table), release.persons_of(table)
     order = in_content_order(frame, release.schema, tuple(frame.columns))
-    rows = persons.drawn(order, MOST_ROWS, rng)
+    most = min(MOST_ROWS, MOST_CELLS // max(1, len(frame.columns)))
+    rows = persons.drawn(order, most, rng)
     # A row that is a person of its own is numbered by its content, as other persons are.
     whose = Persons.one_row_each(len(rows)) if persons.are_rows else persons.part(rows)
     return _Sample(frame.iloc[rows], whose)
