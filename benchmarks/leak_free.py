@@ -58,7 +58,7 @@ def main() -> None:
             slug: one.facts for slug, one in results.items() if one.facts.get("excess_interval")
         }
         shown = {slug for slug, one in facts.items() if one["excess_interval"][0] > 0}
-        measured.update(facts)
+        measured.update(facts.keys())
         above.update(shown)
         alone += bool(shown)
         stands += any(holm([p_value(one) for one in facts.values()]))
