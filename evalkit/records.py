@@ -123,9 +123,12 @@ class Assessment(Record, frozen=True, kw_only=True, dict=True):
 
     def __post_init__(self) -> None:
         """Tell each result which metric it is of, so that it can show itself."""
-        for one in self.scenarios():
-            for slug, result in one.results.items():
-                result.bind(slug, self.language)
+        msgspec.structs.force_setattr(self, "results", _bound(self.results, self.language))
+        further = [
+            ScenarioResults(scenario=one.scenario, results=_bound(one.results, self.language))
+            for one in self.more_scenarios
+        ]
+        msgspec.structs.force_setattr(self, "more_scenarios", further)
 
     def __getitem__(self, key: str | tuple[str, str]) -> Result:
         """Return the result of a slug, or of a (slug, scenario name) pair.
@@ -336,6 +339,16 @@ def decode(content: bytes, name: str) -> Assessment:
     check(found, name)
     # The one thing that is not part of the record: the error of a report names the file.
     found.__dict__["source_name"] = name
+    return found
+
+
+def _bound(results: dict[str, Result], language: str) -> dict[str, Result]:
+    """Return results that know their metric; those of another assessment stay as they are."""
+    found = {}
+    for slug, result in results.items():
+        free = not result.slug or (result.slug, result.language) == (slug, language)
+        found[slug] = result if free else msgspec.structs.replace(result)
+        found[slug].bind(slug, language)
     return found
 
 

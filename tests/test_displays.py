@@ -222,10 +222,13 @@ def test_what_cannot_be_plotted_says_why() -> None:
 
 
 def test_a_result_speaks_the_language_of_its_assessment() -> None:
-    french = msgspec.structs.replace(sample(), language="fr")
-    result = french["linkability_protection_rate"]
+    english = sample()
+    french = msgspec.structs.replace(english, language="fr")
+    result, same = (one["linkability_protection_rate"] for one in (french, english))
     assert 'lang="fr"' in result._repr_html_()
-    assert result.plot().alt != sample()["linkability_protection_rate"].plot().alt
+    assert 'lang="en"' in same._repr_html_()
+    assert result.plot().alt != same.plot().alt
+    assert result == same
 
 
 def test_the_tab_key_finds_results_metrics_and_public_names() -> None:
@@ -238,6 +241,16 @@ def test_the_tab_key_finds_results_metrics_and_public_names() -> None:
     assert evalkit.metrics.hidden_rate.METRIC is evalkit.metrics.get("hidden_rate")
     with pytest.raises(AttributeError, match="no attribute 'hidden'"):
         _ = evalkit.metrics.hidden
+
+
+def test_what_matters_is_still_there_where_a_notebook_strips_styles_and_drawings(
+    shown: dict[str, Any],
+) -> None:
+    for kind, words in (("release", "40 originals"), ("result", "84."), ("schema", "categorical")):
+        bare = re.sub(r"<(style|svg)\b.*?</\1>", "", shown[kind]._repr_html_(), flags=re.DOTALL)
+        text = re.sub(r"<[^>]+>", " ", bare)
+        assert words in text
+        assert "{" not in text
 
 
 def test_values_show_themselves_in_a_kernel() -> None:

@@ -230,3 +230,18 @@ def test_the_installed_command_writes_the_demo_report(installed: Path, clean_hom
     html = (clean_home / "out" / "technical_assessment.html").read_text(encoding="utf-8")
     assert "UCI Machine Learning Repository" in html
     assert "CC BY 4.0" in html
+
+
+def test_nbconvert_finds_the_exporter_of_the_installed_package(
+    installed: Path, clean_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # nbconvert's own templates lie in the environment that lends it.
+    monkeypatch.setenv("JUPYTER_PATH", f"{sysconfig.get_path('data')}/share/jupyter")
+    cell = {"cell_type": "markdown", "id": "one", "metadata": {}, "source": "# A finding"}
+    book = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (clean_home / "run.ipynb").write_text(json.dumps(book), encoding="utf-8")
+    command = [installed / "python", "-m", "nbconvert", "--to", "technical_assessment"]
+    output_of(*command, "run.ipynb")
+    html = (clean_home / "run.html").read_text(encoding="utf-8")
+    assert "<h1>A finding</h1>" in html
+    assert "font/woff2" in html

@@ -91,6 +91,8 @@ def typst_svg(drawing: Drawing, prefix: str = "", *, on_paper: bool = False) -> 
     root = tree(drawing, prefix)
     root.set("font-family", TYPST_FONTS)
     if on_paper:
+        # A notebook may lack the font, and would take one with serifs.
+        root.set("font-family", f"{TYPST_FONTS}, sans-serif")
         ground = ET.Element("rect", width="100%", height="100%", fill=LIGHT["paper"])
         root.insert(0, ground)
     return _written(root)
