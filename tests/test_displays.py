@@ -272,6 +272,7 @@ def test_values_show_themselves_in_a_kernel() -> None:
         "\n".join(source),
         f"found = evalkit.assess(release, metrics=['{slug}'])\nfound['{slug}']",
         f"found['{slug}'].plot()",
+        f"%matplotlib inline\nfound['{slug}'].plot()",
         "\n".join(completion),
     ]
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
@@ -284,5 +285,7 @@ def test_values_show_themselves_in_a_kernel() -> None:
     assert "<svg" in shown[1].data["text/html"]
     assert "image/png" in shown[2].data
     assert shown[2].metadata["image/png"]["alt"].startswith("Dot plot")
-    assert slug in shown[3].text
-    assert ".hidden_rate'" in shown[3].text
+    assert shown[3].data == shown[2].data
+    assert shown[3].metadata == shown[2].metadata
+    assert slug in shown[4].text
+    assert ".hidden_rate'" in shown[4].text

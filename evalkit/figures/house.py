@@ -36,6 +36,15 @@ class HouseFigure(Figure):
 
     alt: str = ""
 
+    def _ipython_display_(self) -> None:
+        """Show the figure with its words; matplotlib's own way, once on, would drop them."""
+        from IPython.display import display
+
+        picture, about = self._repr_png_()
+        words = f"Figure: {self.alt}" if self.alt else repr(self)
+        shown = {"image/png": picture, "text/plain": words}
+        display(shown, metadata={"image/png": about}, raw=True)  # type: ignore[no-untyped-call]
+
     def _repr_png_(self) -> tuple[bytes, dict[str, Any]]:
         """Return the figure as it is now for a notebook, text at 13 px as in the report."""
         target = io.BytesIO()
