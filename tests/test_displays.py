@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -107,6 +108,17 @@ def test_a_release_tells_sizes_hashes_and_how_its_rows_are_tied(tmp_path: Path) 
     assert "approximate: half of the originals" in text
     assert "avatar i was made from original i" in text
     assert str(tmp_path) not in text
+
+
+def test_a_part_of_a_release_tells_its_own_size(release: evalkit.Release) -> None:
+    rows = {"original": release.original["age"] < 35, "avatars": release.avatars["age"] < 30}
+    part = release.part({role: one.to_numpy() for role, one in rows.items()}, without="size")
+    assert repr(part).startswith("Release: 15 originals, 10 avatars\n")
+
+
+def test_a_metric_without_a_page_shows_its_slug() -> None:
+    metric = dataclasses.replace(evalkit.metrics.get("hidden_rate"), slug="mine")
+    assert repr(metric).startswith("Metric: mine (mine)\n")
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -57,7 +57,9 @@ def release_card(release: Release) -> Card:
     -------
     Card
     """
-    sizes = [f"{one.rows:,} {_TITLES[role]}" for role, one in release.inputs.items()]
+    # A part of a release has fewer rows than were read.
+    tables = {"original": release.original, "avatars": release.avatars, "holdout": release.holdout}
+    sizes = [f"{len(one):,} {_TITLES[role]}" for role, one in tables.items() if one is not None]
     return Card(
         "Release",
         ", ".join(sizes),

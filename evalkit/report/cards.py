@@ -50,10 +50,11 @@ def metric_card(metric: Metric, language: str = "en") -> Card:
     needs = ", ".join(sorted(need.value for need in metric.needs)) or "nothing beyond two tables"
     return Card(
         "Metric",
-        f"{page_part(metric.slug, 'Name', language)} ({metric.slug})",
-        texts=(
-            page_part(metric.slug, "Question", language),
-            *page_part(metric.slug, "What it measures", language).splitlines()[:1],
+        f"{_name(metric.slug, language)} ({metric.slug})",
+        texts=tuple(
+            said
+            for part in ("Question", "What it measures")
+            for said in _page(metric.slug, part, language).splitlines()[:1]
         ),
         facts=(
             ("belongs to", ", ".join(one for one in place if one)),
