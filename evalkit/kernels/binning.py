@@ -53,7 +53,8 @@ def quantile_cuts(values: Numbers, bins: int) -> NDArray[np.float64]:
     cuts = np.unique(ordered[places])
     cuts = cuts[cuts > ordered[0]]
     # Where one value fills every bin, whatever lies above it is the other bin.
-    return cuts if cuts.size else ordered[ordered > ordered[0]][:1]
+    above: NDArray[np.float64] = ordered[ordered > ordered[0]][:1]
+    return cuts if cuts.size else above
 
 
 def bin_codes(values: Numbers, cuts: NDArray[np.float64]) -> NDArray[np.uint16]:
