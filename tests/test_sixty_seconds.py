@@ -24,6 +24,17 @@ QUESTIONS = {
         "the worst variable": r"hba1c × ldl changed most, from 0\.87 to 0\.68",
         "the hash of the avatars": r"Avatars avatars_2026-11\.csv, SHA-256 [0-9a-f]{8}",
     },
+    "fr": {
+        "the verdict on linkability, and who set its bar": r"Corrélation \(au sens du G29\) "
+        r".{0,200}84,6 83,6 à 85,6 .{0,160}Seuil atteint, intervalle compris\. "
+        r"Seuil : au moins 80 ; data controller, 3 nov\. 2026",
+        "whether the control is real": r"Témoin réel, 1 204 lignes jamais utilisées",
+        "what was not tested": r"Non testé .*Individualisation, inférence et appartenance : "
+        r"aucun indicateur calculé\. .*La colonne « remarks », écartée",
+        "the recipient": r"Destinataire university team, under contract",
+        "the worst variable": r"hba1c × ldl a le plus changé, de 0,87 à 0,68",
+        "the hash of the avatars": r"Avatars avatars_2026-11\.csv, SHA-256 [0-9a-f]{8}",
+    },
 }
 
 
@@ -49,5 +60,8 @@ def test_page_one_answers(language: str, question: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_page_one_is_one_page_and_does_not_decide(language: str) -> None:
-    fixed = {"en": "This report supports a decision, it does not take it."}
+    fixed = {
+        "en": "This report supports a decision, it does not take it.",
+        "fr": "Ce rapport éclaire une décision, il ne la prend pas.",
+    }
     assert fixed[language] in first_page(language)

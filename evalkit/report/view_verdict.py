@@ -12,6 +12,7 @@ from evalkit.report.subject import CRITERIA, SHORT_DIGEST, criterion_of, declare
 from evalkit.report.view_rows import judged_measures, verdict_key, verdict_row
 from evalkit.report.view_subgroups import worst_sentence
 from evalkit.report.wording import (
+    capitalised,
     comparable,
     grade,
     in_sentence,
@@ -93,7 +94,7 @@ def not_tested(subject: Subject) -> list[str]:
     points = [subject.label("not_tested_generator"), subject.label("not_tested_draws")]
     if subject.not_run:
         criteria = joined([in_sentence(name) for name in subject.not_run], subject.words)
-        points.append(subject.label("not_tested_criteria", Criteria=sentence(criteria)[:-1]))
+        points.append(subject.label("not_tested_criteria", Criteria=capitalised(criteria)))
     if subject.left_out:
         key = "not_tested_columns" if len(subject.left_out) > 1 else "not_tested_column"
         points.append(subject.label(key, columns=subject.names(subject.left_out)))
@@ -242,7 +243,7 @@ def _not_measured_sentence(subject: Subject) -> str:
         if not any(one.result.status == "measured" for one in subject.of_criterion(criterion))
     ]
     key = "not_measured_one" if len(unmeasured) == 1 else "not_measured"
-    criteria = sentence(joined(unmeasured, subject.words))[:-1]
+    criteria = capitalised(joined(unmeasured, subject.words))
     return fill(plain[key], Criteria=criteria) if unmeasured else ""
 
 

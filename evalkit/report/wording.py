@@ -250,6 +250,17 @@ def joined(names: Sequence[str], words: Words) -> str:
     return fill(words["labels"]["and"], first=first, last=names[-1])
 
 
+def capitalised(text: str) -> str:
+    """Return `text` with a capital first: words of ours, no name of a column.
+
+    Examples
+    --------
+    >>> capitalised("inference, membership")
+    'Inference, membership'
+    """
+    return text[:1].upper() + text[1:]
+
+
 def sentence(text: str) -> str:
     """Return `text` as a sentence: a full stop last, a capital first unless a name begins it."""
     text = text.strip()
