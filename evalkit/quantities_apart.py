@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evalkit.quantities_exchange import area_under_curve
-from evalkit.quantities_models import by_content, features, light_options
+from evalkit.quantities_models import by_content, coarse, features, light_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -214,6 +214,7 @@ def tables(schema: Schema, frames: Sequence[pd.DataFrame], rng: np.random.Genera
     """
     names = sorted(schema.used_names())
     found, order = by_content(features(schema, frames, names))
+    found = coarse(found)
     ordered = [names[place] for place in order]
     both = np.concatenate(found.tables[:2])
     varies = np.array([len(np.unique(column)) > 1 for column in both.T], dtype=bool)

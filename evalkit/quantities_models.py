@@ -98,6 +98,35 @@ def by_content(found: Features) -> tuple[Features, list[int]]:
     return Features([table[:, order] for table in found.tables], categorical), order
 
 
+def coarse(found: Features) -> Features:
+    """Return the columns with 255 different values at most, cut at their quantiles in all tables.
+
+    Gradient boosting looks at no more than that anyway. Where rows have weights, scikit-learn
+    finds its own cuts by one weighted percentile after the other: for wide tables that takes
+    several times as long as all trees.
+
+    Parameters
+    ----------
+    found : Features
+
+    Returns
+    -------
+    Features
+        The order of values is kept; missing stays missing.
+    """
+    tables = [table.copy() for table in found.tables]
+    for column in range(len(found.categorical)):
+        pooled = np.concatenate([table[:, column] for table in tables])
+        filled = pooled[~np.isnan(pooled)]
+        if len(np.unique(filled)) <= MOST_LEVELS:
+            continue
+        cuts = np.unique(np.quantile(filled, np.linspace(0, 1, MOST_LEVELS + 1)[1:-1]))
+        for table in tables:
+            known = ~np.isnan(table[:, column])
+            table[known, column] = np.searchsorted(cuts, table[known, column], side="right")
+    return Features(tables, found.categorical)
+
+
 def column_ranks(
     schema: Schema, frames: Sequence[pd.DataFrame], name: str
 ) -> list[NDArray[np.int32]]:

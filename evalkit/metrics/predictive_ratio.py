@@ -180,12 +180,12 @@ def _trial(
     import numpy as np
 
     from evalkit.quantities import cells
-    from evalkit.quantities_models import by_content, column_ranks, features
+    from evalkit.quantities_models import by_content, coarse, column_ranks, features
     from evalkit.quantities_outcome import filled_rows
 
     schema = release.schema
     frames = (release.working, release.working_avatars, release.reference)
-    found, _ = by_content(features(schema, frames, known))
+    found = coarse(by_content(features(schema, frames, known))[0])
     of_levels = not schema[outcome].is_number
     if of_levels:
         targets, counts = _levels(column_ranks(schema, frames, outcome))
