@@ -112,11 +112,27 @@ def test_the_file_holds_no_address_and_forbids_scripts() -> None:
 
 def test_what_evalkit_shows_comes_through_with_its_drawings() -> None:
     card = sample()["correlation_difference_ratio"]._repr_html_()
+    drawings = [
+        base64.b64decode(data).decode() for data in re.findall(r"svg\+xml;base64,([^\"]+)", card)
+    ]
+    assert len(drawings) == 2
     html = annex(shown({"text/html": card}))
-    for kept in ('viewBox="', 'class="h-ava-', 'style="fill:var(--mute)', "aria-label=", "<path "):
+    for kept in ('viewBox="', 'fill="#1c1f23"', 'aria-label="', "<path ", "<text "):
         assert html.count(kept) > 0, kept
-    assert html.count("<text ") == card.count("<text ")
-    assert html.count("<path ") == card.count("<path ")
+        assert html.count(kept) >= sum(one.count(kept) for one in drawings), kept
+    strips = annex(shown({"text/html": sample()._repr_html_()}))
+    assert 'style="stroke:var(--axis)' in strips
+
+
+def test_a_drawing_that_only_says_it_is_ours_is_cleaned_too() -> None:
+    bad = "<svg onload='alert(1)'><script>alert(1)</script><a href='https://e.org'>x</a></svg>"
+    for svg in (bad, "no drawing", "<svg"):
+        source = f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
+        for one in (source, "data:image/svg+xml;base64,%%%", "https://e.org/a.svg"):
+            html = cleaned(f'<img class="evalkit-drawing" src="{one}" alt="<b>">').html
+            assert "alert" not in html
+            assert "e.org" not in html
+            assert "<img" not in html
 
 
 def test_a_hostile_name_of_a_column_stays_text_all_the_way() -> None:

@@ -6,6 +6,7 @@ through the same list of what may stay as what anybody else shows.
 
 from __future__ import annotations
 
+import base64
 import re
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -16,6 +17,8 @@ from nbconvert.preprocessors.sanitize import SanitizeHTML
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from bs4.element import Tag
 
 _DROPPED_WHOLE: Final = (
     *("script", "style", "template", "noscript", "iframe", "object", "embed", "textarea"),
@@ -79,10 +82,33 @@ def cleaned(html: str) -> Cleaned:
     Cleaned(html='<p>ae</p>', had_script=True)
     """
     soup = BeautifulSoup(html, "html.parser")
+    for picture in soup.find_all("img", class_="evalkit-drawing"):
+        _set_inline(picture)
     had_script = soup.find("script") is not None
     for element in soup.find_all(_DROPPED_WHOLE):
         element.decompose()
     return Cleaned(_sanitizer()(str(soup)), had_script)
+
+
+def _set_inline(picture: Tag) -> None:
+    """Put the drawing that a picture of ours holds in its place, so that it has the page's fonts.
+
+    Whoever made it, it is cleaned with all else.
+    """
+    kind, _, data = str(picture.get("src", "")).partition(",")
+    if kind != "data:image/svg+xml;base64":
+        return
+    try:
+        svg = base64.b64decode(data, validate=True).decode("utf-8")
+    except ValueError:
+        return
+    drawing = BeautifulSoup(svg, "html.parser").find("svg")
+    if drawing is None:
+        return
+    alt, sides = str(picture.get("alt", "")), ("width", "height")
+    drawing.attrs |= {"class": "evalkit-drawing", "role": "img", "aria-label": alt}
+    drawing.attrs |= {side: str(picture[side]) for side in sides if picture.get(side)}
+    picture.replace_with(drawing)
 
 
 @cache

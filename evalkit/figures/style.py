@@ -133,22 +133,10 @@ def heat_class(series: str, step: int) -> str:
     return f"h-{series}-{step}"
 
 
-def heat_rules(within: str = "", *, dark: bool = False) -> str:
-    """Return one rule for each step above the paper.
-
-    Parameters
-    ----------
-    within : str
-        Stands before each class, such as ``".evalkit-report "``.
-    dark : bool
-        Whether the dark scheme is meant.
-
-    Returns
-    -------
-    str
-    """
+def _heat_rules(*, dark: bool) -> str:
+    """Return one rule for each step above the paper."""
     return "".join(
-        f"{within}.{heat_class(series, step)}{{fill:{heat(series, step, dark=dark)}}}"
+        f".{heat_class(series, step)}{{fill:{heat(series, step, dark=dark)}}}"
         for series in HEAT_SERIES
         for step in range(1, HEAT_TOP_STEP + 1)
     )
@@ -170,8 +158,8 @@ def heat_css() -> str:
     >>> heat_css().startswith(".h-orig-1{fill:#f1f2f2}")
     True
     """
-    dark = heat_rules(dark=True)
-    return f"{heat_rules(dark=False)}@media screen and (prefers-color-scheme:dark){{{dark}}}"
+    dark = _heat_rules(dark=True)
+    return f"{_heat_rules(dark=False)}@media screen and (prefers-color-scheme:dark){{{dark}}}"
 
 
 def colour_css() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from evalkit.displays.card import Card, Drawn, Table, one_line
@@ -27,8 +28,11 @@ if TYPE_CHECKING:
     from evalkit.records import Assessment, Result
     from evalkit.report.words import Words
 
-_NAMESPACE: Final = ' xmlns="http://www.w3.org/2000/svg"'
-"""HTML needs none, and nothing shown may look like an address."""
+ROOM_PT: Final = 28.0
+"""Beside a drawing, for words in a wider font than the one they were measured in."""
+_FONTS: Final = "'Source Sans 3', 'Source Sans Pro', 'Helvetica Neue', Arial, sans-serif"
+_BOX: Final = re.compile(r' viewBox="0 0 ([\d.]+) ([\d.]+)"')
+_WIDTH: Final = re.compile(r' width="[\d.]+pt"')
 SCORE_HEAD: Final = ("metric", "score", "95 % interval", "target", "verdict")
 
 
@@ -114,7 +118,6 @@ def result_card(result: Result) -> Card:
         ]
         strip = _strip(result, name, words)
         warnings = [message_words(one, words) for one in result.warnings]
-    figure, style = _figure(result)
     place = [result.criterion or result.section, result.level]
     kinds = labels["kinds"]
     return Card(
@@ -122,12 +125,11 @@ def result_card(result: Result) -> Card:
         name,
         texts=tuple(filter(None, [_page(result.slug, "Question", language)])),
         strip=strip,
-        figure=figure,
+        figure=_figure(result),
         facts=tuple((label, value) for label, value in entries if value),
         notes=tuple(warnings),
         hint="plot(), plots(), frame()",
         language=language,
-        style=style,
     )
 
 
@@ -222,20 +224,37 @@ def _verdict(result: Result, words: Words) -> str:
 def _strip(result: Result, name: str, words: Words) -> Drawn | None:
     if not on_strip(result):
         return None
-    picture = score_strip(result, name, words.get("figures", {}), large=False)
-    return Drawn(picture.html, picture.alt)
+    picture = score_strip(result, name, words.get("figures", {}), large=True)
+    return _drawn(picture.typst, picture.alt)
 
 
-def _figure(result: Result) -> tuple[Drawn | None, str]:
-    """Return the first figure and the rules of its colours; none where it cannot be drawn."""
-    from evalkit.figures import html_svg
-    from evalkit.figures.style import heat_rules
+def _figure(result: Result) -> Drawn | None:
+    """Return the first figure; none where it cannot be drawn."""
+    from evalkit.figures import typst_svg
 
     try:
         drawings = drawings_of(result)
     except InputError:  # A display never fails: plot() says what is wrong.
-        return None, ""
+        return None
     if not drawings:
-        return None, ""
-    svg = html_svg(drawings[0], f"evalkit-{result.slug}-").replace(_NAMESPACE, "", 1)
-    return Drawn(svg, drawings[0].alt), heat_rules(".evalkit-report ") if "h-" in svg else ""
+        return None
+    return _drawn(typst_svg(drawings[0], f"evalkit-{result.slug}-"), drawings[0].alt)
+
+
+def _drawn(svg: str, alt: str) -> Drawn:
+    """Return a drawing of the report's paper form at the size of text on a screen."""
+    from evalkit.figures.style import FONT, HTML_TEXT_SCALE
+
+    # The house font is not where a notebook is: one that is there may be wider.
+    shown = svg.replace(f"'{FONT}'", _FONTS, 1)
+    head, _, body = shown.partition(">")
+    found = _BOX.search(head)
+    if found is None:
+        message = "a drawing states its size in its viewBox"
+        raise ValueError(message)
+    width, height = float(found[1]) + ROOM_PT, float(found[2])
+    head = _WIDTH.sub(
+        f' width="{width:g}pt"', _BOX.sub(f' viewBox="0 0 {width:g} {height:g}"', head)
+    )
+    sides = (round(side * HTML_TEXT_SCALE) for side in (width, height))
+    return Drawn(f"{head}>{body}", alt, *sides)
