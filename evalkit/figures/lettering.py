@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from matplotlib.ft2font import FT2Font
 
-WIDE_CHARACTER_EM = 1.3
-"""Width taken for an emoji or an ideograph that the house font lacks; generous on purpose."""
+WIDE_CHARACTER_EM = 3.4
+"""Width taken for an emoji or an ideograph that the house font lacks: the PDF spells it U+4E2D."""
 MOST_CHARACTERS = 400
 """No name is looked at beyond this: none can be shown at that length anyway."""
 _OVERRIDES = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")

@@ -44,7 +44,8 @@ def _pictures(subject: Subject, first: int, after: int) -> Block:
 
     words = subject.words.get("figures", {})
     panels = [msgspec.to_builtins(one) for one in subject.assessment.distributions[first:after]]
-    caption = subject.label("distributions_caption", first=first + 1, last=after)
+    form = "distributions_caption_one" if after == first + 1 else "distributions_caption"
+    caption = subject.label(form, first=first + 1, last=after)
     picture = drawn(
         lambda narrow: small_multiples(panels, narrow=narrow, words=words), f"f-annex-{first}"
     )
