@@ -8,6 +8,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import nbformat
 import pytest
 from sample_assessment import HOSTILE, sample
@@ -32,8 +33,13 @@ def shown(data: dict[str, Any], metadata: dict[str, Any] | None = None) -> nbfor
 
 
 def annex(*cells: nbformat.NotebookNode, language: str = "en", **options: Any) -> str:
-    book = V4.new_notebook(cells=list(cells))
-    book.metadata["papermill"] = {"parameters": {"language": language}}
+    given = V4.new_code_cell(
+        'language: str = "en"  # of the report', metadata={"tags": ["parameters"]}
+    )
+    injected = V4.new_code_cell(
+        f"language = {language!r}", metadata={"tags": ["injected-parameters"]}
+    )
+    book = V4.new_notebook(cells=[given, injected, *cells])
     html, _ = TechnicalAssessmentExporter(**options).from_notebook_node(book)
     assert isinstance(html, str)
     return html
@@ -194,9 +200,9 @@ def test_the_message_of_an_error_is_left_out_but_for_ours() -> None:
 
 @pytest.mark.parametrize("language", ["en", "fr"])
 def test_formulas_of_the_metrics_are_set_and_others_kept_as_source(language: str) -> None:
-    assessment = sample()
+    assessment = msgspec.structs.replace(sample(), language=language)
     formulas = notebook_view.formulas(assessment).markdown
-    html = annex(shown({"text/markdown": formulas}))
+    html = annex(shown({"text/markdown": formulas}), language=language)
     assert html.count("<math ") >= 4
     assert "$$" not in html
     assert "\\frac" not in html

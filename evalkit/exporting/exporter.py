@@ -38,6 +38,8 @@ KINDS: Final = (
     "text/plain",
 )
 """Forms of an output that the annex can show, the best first; a widget is only named."""
+PARAMETER_TAGS: Final = frozenset(("parameters", "injected-parameters"))
+_LANGUAGE: Final = re.compile(r"""^language(?:: str)? = ["'](\w+)["']""", re.MULTILINE)
 _FORMULA: Final = re.compile(r"\$\$\s*(.+?)\s*\$\$", re.DOTALL)
 _PLACE: Final = re.compile(r"(?:<p>)?EVALKITFORMULA(\d+)END(?:</p>)?")
 _TITLE: Final = re.compile(r"^#[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
@@ -201,8 +203,13 @@ def _decoded(text: str) -> bytes | None:
 
 def _language(book: NotebookNode) -> str:
     """Return the language that a notebook was run with, English where it does not say."""
-    asked = book.metadata.get("papermill", {}).get("parameters", {}).get("language", "en")
-    return asked if asked in LANGUAGES else "en"
+    asked = [
+        found[1]
+        for cell in book.cells
+        if PARAMETER_TAGS & set(cell.metadata.get("tags", []))
+        for found in _LANGUAGE.finditer(cell.source)
+    ]
+    return asked[-1] if asked and asked[-1] in LANGUAGES else "en"
 
 
 @cache
