@@ -102,10 +102,12 @@ def _refuse_open(
     """Refuse a table whose numbers can be read in two ways that differ a thousandfold."""
     for name, mark in shown.items():
         if mark == "open":
-            texts = columns[name].texts
-            cell = next(text for text in texts.to_pylist() if "," in text)
+            column = columns[name]
+            row = column.first_row(_holds(column.texts, ","))
+            form = form_of(column.texts[int(column.codes[row - 1])].as_py())
             message = (
-                f"{label}, column {name!r}: the comma in {form_of(cell)!r} may mark decimals or "
-                "thousands; say which mark decimals have with --decimal , or --decimal ."
+                f"{label}, column {name!r}, row {row} (header not counted): the comma in {form!r} "
+                "may mark decimals or thousands; say which mark decimals have with --decimal , or "
+                "--decimal ."
             )
             raise InputError(message)
