@@ -12,7 +12,7 @@ SET_UP = "$(PYTHON)" -I tools/set_up.py
 
 # Two set-ups at once would get in each other's way.
 .NOTPARALLEL:
-.PHONY: demo test lint benchmark requirements
+.PHONY: demo test lint benchmark fuzz requirements
 
 # A full report on the embedded tables, in reports/demo.
 demo:
@@ -46,3 +46,10 @@ COMPILE = uv pip compile --no-config --universal --python-version 3.11 --generat
 requirements:
 	$(COMPILE) -o requirements/run.txt
 	$(COMPILE) --extra test -c requirements/run.txt -o requirements/test.txt
+
+# Hostile inputs for a time, after a change of what reads files; never part of the test run.
+MINUTES ?= 10
+fuzz:
+	@$(FIND_PYTHON)
+	@$(SET_UP) test
+	@$(VENV_PYTHON) tools/fuzz.py $(MINUTES)

