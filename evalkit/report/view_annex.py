@@ -62,10 +62,16 @@ def signoff_blocks(subject: Subject) -> list[Block]:
         "signatories": words["signatories"],
         "foot": foot,
     }
+    checklist = {
+        "kind": "checklist",
+        "title": words["checklist_title"],
+        "items": [prose(one, inline=True) for one in words["checklist"]],
+    }
     main = [text(prose(one)) for one in subject.text("signoff")]
     return [
         beside(main, note(subject.text("signoff_aside"), subject.heading("decision"))),
         form,
+        checklist,
     ]
 
 
