@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from evalkit.errors import InputError
+from evalkit.record_checks_analyses import analyses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,6 +92,7 @@ def _troubles(assessment: Assessment) -> Iterator[tuple[str, str]]:
         yield from _subgroups(assessment.subgroups, assessment.scenario.min_count)
     for variable in assessment.distributions:
         yield from _distribution(variable)
+    yield from analyses(assessment.analyses)
     profile = assessment.profile
     for slug, target in profile.targets.items() if profile else ():
         yield from _target(f"profile.targets.{_short(slug)}", target)

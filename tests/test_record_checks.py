@@ -185,3 +185,39 @@ def test_a_distribution_that_cannot_be_is_refused(changes: dict[str, Any], field
     assert decode(changed("distributions", [BINS]), "a.json").distributions[0].name == "age"
     with pytest.raises(evalkit.InputError, match=field):
         decode(changed("distributions", [BINS | changes]), "a.json")
+
+
+def analysed(times: int = 1, **changes: Any) -> bytes:
+    """Return the JSON of the sample with an analysis, something in it changed."""
+    estimate = {"value": 2.0, "low": 1.0, "high": 3.0, "p_value": 0.01}
+    term = {"name": "age", "original": estimate, "avatars": dict(estimate), "holdout": None}
+    term |= {"overlap": 1.0, "holdout_overlap": None, "same_sign": True, "same_finding": True}
+    record: dict[str, Any] = {"name": "A", "kind": "linear", "formula": "income ~ age"}
+    record |= {"status": "measured", "reason": None, "rows": {"original": 40}, "terms": [term]}
+    for key, value in changes.items():
+        place = estimate if key in estimate else term if key in term else record
+        place[key] = value
+    content = json.loads(sample().json())
+    content["analyses"] = [record] * times
+    return json.dumps(content).encode()
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"kind": "magic"}, "analyses\\[0\\].kind is none of"),
+        ({"status": "foo"}, "status is none of"),
+        ({"rows": {"original": -4}}, "rows is no count"),
+        ({"rows": {"nobody": 4}}, "rows is no count"),
+        ({"terms": []}, "terms must be there"),
+        ({"low": 9.0}, "terms\\[0\\].original lies outside its own interval"),
+        ({"p_value": 1e308}, "original.p_value is no share"),
+        ({"overlap": -1.0}, "overlap is no share"),
+        ({"times": 51}, "analyses holds more than 50"),
+    ],
+)
+def test_an_analysis_that_cannot_be_is_refused(changes: dict[str, Any], field: str) -> None:
+    """The user's own analyses are checked like every other number of the file."""
+    decode(analysed(), "assessment.json")
+    with pytest.raises(evalkit.InputError, match=field):
+        decode(analysed(**changes), "assessment.json")
