@@ -259,6 +259,10 @@ def test_years_of_two_digits_are_dates_only_where_the_user_says_so(tables: Loade
     release = tables(column(cells), datetime=["v"])
     assert values(release, "v") == [43 * DAY, 35794 * DAY, -DAY]
     assert "1969 to 2068" in codes(release)["short_years_read"]
+    month_first = tables(column(["02/13/70", "03/04/70"]), datetime=["v"])
+    assert values(month_first, "v") == [43 * DAY, 62 * DAY]
+    assert "day_first_assumed" in codes(tables(column(["02/03/70"]), datetime=["v"]))
+    assert "day_first_assumed" not in codes(month_first)
 
 
 def test_whole_numbers_are_dates_only_where_the_user_says_so(tables: Loader) -> None:

@@ -83,3 +83,33 @@ def test_a_table_read_in_small_blocks_is_the_table_read_in_one(tmp_path: Path) -
     for name in ("n", "t"):
         assert parts.columns[name].texts.equals(whole.columns[name].texts)
         assert (parts.columns[name].codes == whole.columns[name].codes).all()
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
+def test_a_letter_that_crosses_two_blocks_is_one_letter(
+    encoding: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from evalkit.reading import dialect, read_table
+    from evalkit.reading.options import reading_options
+
+    monkeypatch.setattr(dialect, "_BLOCK_BYTES", 3)
+    path = tmp_path / "original.csv"
+    path.write_bytes("âge,lieu\n31,Île d’Yeu\n40,Orléans\n".encode(encoding))
+    table = read_table(path, "original", reading_options())
+    assert list(table.columns) == ["âge", "lieu"]
+    assert table.columns["lieu"].texts.to_pylist() == ["Île d’Yeu", "Orléans"]
+
+
+def test_bytes_that_are_no_text_are_found_in_any_block(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from evalkit.errors import InputError
+    from evalkit.reading import dialect, read_table
+    from evalkit.reading.options import reading_options
+
+    monkeypatch.setattr(dialect, "_BLOCK_BYTES", 3)
+    path = tmp_path / "original.csv"
+    for content, said in ((b"a,b\n1,\xc3\n\x81", "cannot be read as UTF-8"), (b"a\n1\n\0", "zero")):
+        path.write_bytes(content)
+        with pytest.raises(InputError, match=said):
+            read_table(path, "original", reading_options())

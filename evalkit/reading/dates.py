@@ -275,5 +275,9 @@ def _year_last_numbers(
     likely = texts.filter(pa.array(may_be_dates(texts)))
     if not len(likely):
         return np.empty(0), np.empty(0)
-    parts = _parts(likely.filter(pa.array(matches(likely, YEAR_LAST))), YEAR_LAST)
-    return parts["first"], parts["next"]
+    found = [
+        _parts(likely.filter(pa.array(matches(likely, form))), form)
+        for form in (YEAR_LAST, SHORT_YEAR)
+    ]
+    first, following = (np.concatenate([one[name] for one in found]) for name in ("first", "next"))
+    return first, following
