@@ -220,6 +220,9 @@ def test_groups_have_the_scores_of_an_assessment_by_that_column() -> None:
     for group in found.groups:
         assert f"{group.results['hellinger'].score:.1f}" in shown
     assert "No column" in str(explore.groups(release()))
+    ranges = [row[0] for row in explore.groups(release(), "age", metrics=["hellinger"]).panel.rows]
+    assert ranges[0] == "everybody"
+    assert ranges[1].startswith("under ")
     with pytest.raises(evalkit.InputError, match="by"):
         explore.groups(release(), "nothing")
 

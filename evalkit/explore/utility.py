@@ -281,6 +281,8 @@ def groups(
 def _by_group(release: Release, by: str, slugs: list[str], min_count: int) -> Panel:
     """Return the scores of each group of one column, beside those of everybody."""
     from evalkit.assessment import assess
+    from evalkit.report.view_subgroups import name_in
+    from evalkit.report.words import load_words
     from evalkit.scenario import Scenario
 
     if not by:
@@ -290,22 +292,16 @@ def _by_group(release: Release, by: str, slugs: list[str], min_count: int) -> Pa
     except InputError as error:
         return Panel(f"No scores by {by}", (str(error),))
     assert found.subgroups is not None
+    words = load_words("en")["labels"]["subgroups"]
     everybody = [(score_text(one.headline), one.interval) for one in found.results.values()]
     rows = [("everybody", f"{len(release.original):,}", *map(_with_interval, everybody))]
     for group in found.subgroups.groups:
         cells = [(score_text(one.score), one.interval) for one in group.results.values()]
-        rows.append((_label(group), f"{group.rows_original:,}", *map(_with_interval, cells)))
+        start = name_in(group, words), f"{group.rows_original:,}"
+        rows.append((*start, *map(_with_interval, cells)))
     names = [slug.replace("_", " ") for slug in found.results]
     notes = tuple(note.text for note in found.subgroups.notes)
     return Panel(f"Scores by {by}", notes, (by, "originals", *names), tuple(rows))
-
-
-def _label(group: Any) -> str:
-    """Return the name of a group: a level, a range, or what it is instead."""
-    if group.low is not None or group.high is not None:
-        ends = ["" if one is None else f"{one:g}" for one in (group.low, group.high)]
-        return f"{ends[0]} to {ends[1]}"
-    return str(group.label) or str(group.kind)
 
 
 def _with_interval(cell: tuple[str, Any]) -> str:

@@ -125,7 +125,22 @@ def full_subgroup_blocks(subject: Subject) -> list[Block]:
 
 def group_name(group: Subgroup, subject: Subject) -> str:
     """Return what a group is called in the language of the report."""
-    words = subject.words["labels"]["subgroups"]
+    return name_in(group, subject.words["labels"]["subgroups"])
+
+
+def name_in(group: Subgroup, words: Mapping[str, Any]) -> str:
+    """Return what a group is called: its level, its range, or what it is instead.
+
+    Parameters
+    ----------
+    group : Subgroup
+    words : mapping
+        The labels of groups in one language.
+
+    Returns
+    -------
+    str
+    """
     low, high = (None if end is None else formats.threshold(end) for end in (group.low, group.high))
     if group.kind == "range":
         form = "under" if low is None else "from" if high is None else "range"
