@@ -14,6 +14,7 @@ import pytest
 from sample_assessment import sample
 
 from evalkit.report.document import Report
+from evalkit.resources import LANGUAGES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -188,12 +189,13 @@ def browser() -> Iterator[Any]:
 @pytest.mark.browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_a_browser_finds_no_barrier_and_asks_for_nothing(
-    report: Report, tmp_path: Path, browser: Any, scheme: str, width: int
+    tmp_path: Path, browser: Any, scheme: str, width: int, language: str
 ) -> None:
     from axe_playwright_python.sync_playwright import Axe
 
-    (path,) = report.save(tmp_path, formats=["html"])
+    (path,) = Report(sample(), language).save(tmp_path, formats=["html"])
     size = {"width": width, "height": 900}
     page = browser.new_page(viewport=size, color_scheme=scheme)
     asked: list[str] = []
