@@ -34,22 +34,22 @@ def quantile_cuts(values: Numbers, bins: int) -> NDArray[np.float64]:
 
     Notes
     -----
-    A quantile is the smallest value that at least its share of the filled cells do not exceed:
-    a value of the column, so that the bins follow every increasing change of units.
+    A quantile is the value that follows its share of the sorted cells: a value of the column, so
+    that the bins follow every increasing change of units, and even bins where no value repeats.
 
     Examples
     --------
     >>> import numpy as np
     >>> from evalkit.kernels.binning import quantile_cuts
     >>> quantile_cuts(np.array([1, 2, 3, 4, 5, 6]), 3)
-    array([2., 4.])
+    array([3., 5.])
     >>> quantile_cuts(np.array([0, 0, 0, 0, 7]), 3)
     array([7.])
     """
     ordered = np.sort(values[~np.isnan(values)].astype(np.float64))
     if not ordered.size or ordered[0] == ordered[-1]:
         return np.zeros(0)
-    places = -(-np.arange(1, bins) * len(ordered) // bins) - 1  # (bins - 1,), rounded up
+    places = np.arange(1, bins) * len(ordered) // bins  # (bins - 1,), cells below each quantile
     cuts = np.unique(ordered[places])
     cuts = cuts[cuts > ordered[0]]
     # Where one value fills every bin, whatever lies above it is the other bin.

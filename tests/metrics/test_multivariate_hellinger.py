@@ -57,7 +57,7 @@ def slow_score(working: pd.DataFrame, avatars: pd.DataFrame, grid: int, count: i
     cells = []
     for table in points:
         ordered = np.sort(points[0], axis=0)
-        places = [int(np.ceil(k * len(ordered) / grid)) - 1 for k in range(1, grid)]
+        places = [k * len(ordered) // grid for k in range(1, grid)]
         cells.append([[int((row >= ordered[places]).sum(axis=0)[axis]) for axis in range(count)]
                       for row in table])  # fmt: skip
     found = []

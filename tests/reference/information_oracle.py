@@ -29,7 +29,7 @@ def normalised(first: list[Cell], second: list[Cell]) -> float:
 def binned(column: list[Cell], working: list[Cell], bins: int) -> list[Cell]:
     """Return the bin of each number: how many different quantiles above the least it reaches."""
     ordered = sorted(cell for cell in working if isinstance(cell, float))
-    cuts = {ordered[math.ceil(k * len(ordered) / bins) - 1] for k in range(1, bins)} - {ordered[0]}
+    cuts = {ordered[k * len(ordered) // bins] for k in range(1, bins)} - {ordered[0]}
     cuts = cuts or {min((cell for cell in ordered if cell > ordered[0]), default=math.inf)}
     return [
         float(sum(cell >= cut for cut in cuts)) if isinstance(cell, float) else None
