@@ -62,12 +62,13 @@ def read_key(path: Path, password: str | None) -> Any:
         If pyHanko is not installed, the file cannot be read, or the password does not fit.
     """
     signers = _signers()
+    shown = path.name or path
     try:
         with path.open("rb") as file:
             content = file.read(LARGEST_KEY_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "no path may hold a NUL character"
-        message = f"--sign: {path.name}: cannot be read ({reason}); give a key file (.p12)."
+        message = f"--sign: {shown}: cannot be read ({reason}); give a key file (.p12)."
         raise InputError(message) from None
     if len(content) > LARGEST_KEY_BYTES:
         raise InputError(f"--sign: {path.name}: too large for a key file; give a .p12 file.")

@@ -158,3 +158,16 @@ def test_a_report_of_real_tables_shows_rules_and_analyses() -> None:
     assert found["rule_consistency"].interval_method == "mean_wilson"
     assert "range over splits" not in said.partition('id="s13"')[0]
     assert "pressure by smoker" in said
+
+
+def test_the_limits_speak_of_analyses_only_where_some_were_made() -> None:
+    """A report that holds the user's analyses does not say that none was looked at."""
+    general, analysed = "measured in general, not for your analysis", "Beyond the analyses that"
+    for given, said, unsaid in [
+        ((), general, analysed),
+        ((analysis(),), general, analysed),
+        ((analysis(term()),), analysed, general),
+    ]:
+        limits = html(*given).partition('id="s14"')[2].partition('id="s15"')[0]
+        assert said in limits
+        assert unsaid not in limits

@@ -140,6 +140,7 @@ def test_the_document_says_what_changed_and_holds_no_address() -> None:
     compared = evalkit.compare([with_score(80.0, 77.0, 83.0), with_score(90.0, 86.0, 94.0)])
     html = ComparisonReport(compared).html()
     assert "One measure differs from A beyond its interval" in html
+    assert "Compared with A, each by itself: B." in html
     assert "+10.0" in html
     assert "5.0 to 15.0" in html
     assert "it does not make it" in html

@@ -123,6 +123,7 @@ def test_the_command_shows_types_and_writes_a_schema(tables: tuple[Path, Path]) 
     assert "age    numeric      yes   58, 42; empty 1, NA 1 | 58, 42; empty 1, NA 1" in done.stdout
     assert (folder / "original.schema.yaml").exists()
     assert "Aix" not in done.stdout
+    assert "\n\n\n" not in done.stdout
     again = run("original.csv", cwd=folder)
     assert again.returncode == 0
     assert "is there already and was kept" in again.stdout

@@ -211,6 +211,7 @@ def test_a_quotation_mark_left_open_is_refused(write: Any) -> None:
         (b"a,b\n", "has no rows"),
         (b"PK\x03\x04rest", "zip archive is damaged"),
         (b"%PDF-1.7", "a PDF"),
+        (b"SQLite format 3\x00\x10", "name a table by an address such as sqlite:///original"),
         (b"a,b\n\x00,1\n", "zero bytes"),
         (b"\x1f\x8bbroken", "gzip archive is damaged"),
         (b"PAR1broken", "Parquet file is damaged"),

@@ -124,6 +124,8 @@ def test_a_wrong_password_or_file_gives_one_clear_line(key: Path, tmp_path: Path
         read_key(tmp_path / "no.p12", PASSWORD)
     with pytest.raises(InputError, match=r"gone\.p12: cannot be read"):
         read_key(tmp_path / "gone.p12", PASSWORD)
+    with pytest.raises(InputError, match=r"--sign: \.: cannot be read"):
+        read_key(type(tmp_path)(), PASSWORD)
 
 
 def test_the_commands_sign_the_pdf_and_refuse_a_bad_key_before_any_work(

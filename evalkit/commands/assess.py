@@ -156,7 +156,8 @@ _COLUMNS = "Repeatable, or with commas."
 def command(**given: Any) -> int:
     """Assess AVATARS against ORIGINAL and write a Technical Assessment.
 
-    Reads CSV or Parquet, plain or gzip. Leaves in the folder: assessment.json,
+    Reads CSV, Parquet, Feather, Excel, SAS, SPSS and Stata files, and tables of
+    databases (sqlite:///FILE?table=NAME). Leaves in the folder: assessment.json,
     technical_assessment.html, .pdf and .ipynb (the notebook that was run).
     """
     from evalkit.commands.assess_options import merged

@@ -94,7 +94,7 @@ def shown(found: Inspection) -> list[str]:
         used = "yes" if variable.used else "no"
         lines.append(f"{name:{width}}  {kind:12} {used:5} {cells}")
     notes = [note.text for note in (*found.notes, *_variable_notes(found.schema.variables))]
-    return [*lines, "", *(shortened(one_line(note)) for note in notes)]
+    return [*lines, *([""] if notes else []), *(shortened(one_line(note)) for note in notes)]
 
 
 def _variable_notes(variables: tuple[Variable, ...]) -> list[Any]:

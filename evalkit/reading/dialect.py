@@ -25,6 +25,7 @@ FOREIGN_STARTS = {
     b"7z\xbc\xaf": "a 7-Zip archive",
     b"Rar!": "a RAR archive",
 }
+_SQLITE_START = b"SQLite format 3\x00"
 
 
 def to_utf8(content: bytes, name: str, encoding: str | None) -> tuple[bytes, str]:
@@ -184,6 +185,10 @@ def _wide_encoding(head: bytes) -> str | None:
 
 def _refuse_foreign(content: bytes, name: str) -> None:
     """Refuse files that are known not to be text tables."""
+    if content.startswith(_SQLITE_START):
+        address = f"sqlite:///{name}?table=NAME"
+        message = f"{name}: is an SQLite database; name a table by an address such as {address}"
+        raise InputError(message)
     for start, kind in FOREIGN_STARTS.items():
         if content.startswith(start):
             message = f"{name}: is {kind}; save the table as CSV or Parquet."

@@ -66,9 +66,16 @@ def ledger_blocks(subject: Subject) -> list[Block]:
 
 def limitation_blocks(subject: Subject) -> list[Block]:
     """Return section 14: the points that always hold, then those of this run."""
-    counted = "rows" if subject.assessment.release.individual is None else "persons"
+    assessment = subject.assessment
+    variants = {
+        "rows" if assessment.release.individual is None else "persons",
+        "analysed" if any(one.terms for one in assessment.analyses) else "general",
+    }
     general = [
-        prose(point if isinstance(point, str) else point[counted], inline=True)
+        prose(
+            point if isinstance(point, str) else point[next(iter(variants & point.keys()))],
+            inline=True,
+        )
         for point in subject.words["limitations"]["points"]
     ]
     return [

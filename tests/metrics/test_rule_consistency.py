@@ -155,6 +155,10 @@ def test_the_page_says_what_each_result_shows() -> None:
     page = page_text(SLUG, several)
     assert "Among the holdout" in page
     assert '<b>{{ 7 * 7 }}</b> *x* "$"' in page
+    assert "The rule broken most is" in page
+    kept = page_text(SLUG, measured(["age >= 0", "weight > 0"], original, avatars, holdout))
+    assert "broken most is" not in kept
+    assert "One of them is" in kept
     assert "Rules: every avatar keeps the one" in page_text(
         SLUG, measured(["age < 999"], original, avatars)
     )
