@@ -1,4 +1,7 @@
-"""How well a model tells two tables apart: cross-validated area under the curve, and by what."""
+"""How well a model tells two tables apart: cross-validated area under the curve, and by what.
+
+Where people have several rows, whole persons are put in the folds and each counts once in the area.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from evalkit.persons import Persons
 from evalkit.quantities_exchange import area_under_curve
 from evalkit.quantities_models import by_content, coarse, features, light_options
 
@@ -39,11 +43,15 @@ class Contrast:
         Ranks from `features`, NaN for missing.
     categorical : tuple of bool
         Which columns are levels.
+    persons : tuple of two Persons, optional
+        Whose the rows of the first and of the second table are; each a person of its own if left
+        out.
     """
 
     first: Matrix
     second: Matrix
     categorical: tuple[bool, ...]
+    persons: tuple[Persons, Persons] | None = None
 
     def area(self, rng: np.random.Generator) -> float:
         """Return the mean area under the curve over the folds of one division."""
@@ -64,16 +72,22 @@ class Contrast:
         return np.array([math.fsum(column) / len(found) for column in zip(*found, strict=True)])
 
     def _folds(self, rng: np.random.Generator) -> list[_Fold]:
-        """Return one model for each fold, which never saw the rows of that fold."""
+        """Return one model for each fold, which never saw the persons of that fold."""
         table = np.concatenate([self.first, self.second])
         is_second = np.arange(len(table)) >= len(self.first)
-        sizes = len(self.first), len(self.second)
-        fold = np.concatenate([rng.permutation(np.arange(size) % FOLDS) for size in sizes])
+        groups = self.persons or tuple(
+            map(Persons.one_row_each, map(len, (self.first, self.second)))
+        )
+        persons = groups[0].followed_by(groups[1])
+        fold = np.concatenate(
+            [rng.permutation(np.arange(one.count) % FOLDS)[one.code] for one in groups]
+        )
         return [
             _Fold(
                 _model(table[fold != number], is_second[fold != number], self.categorical),
                 table[fold == number],
                 is_second[fold == number],
+                persons.part(fold == number),
             )
             for number in range(FOLDS)
         ]
@@ -81,25 +95,39 @@ class Contrast:
 
 @dataclass(frozen=True, eq=False)
 class _Fold:
-    """A fitted model with the rows that it never saw."""
+    """A fitted model with the rows that it never saw, and whose these are."""
 
     model: Any
     unseen: Matrix
     is_second: NDArray[np.bool_]
+    persons: Persons
 
     def area(self) -> float:
-        return _area(self.model, self.unseen, self.is_second)
+        return self._area(self.unseen)
 
     def losses(self, rng: np.random.Generator) -> list[float]:
         chosen = np.sort(rng.permutation(len(self.unseen))[:MOST_PERMUTED_ROWS])
-        rows, is_second = self.unseen[chosen], self.is_second[chosen]
-        whole = _area(self.model, rows, is_second)
-        found = []
-        for column in range(rows.shape[1]):
-            mixed = rows.copy()
+        some = _Fold(
+            self.model, self.unseen[chosen], self.is_second[chosen], self.persons.part(chosen)
+        )
+        whole, found = some.area(), []
+        for column in range(self.unseen.shape[1]):
+            mixed = some.unseen.copy()
             mixed[:, column] = rng.permutation(mixed[:, column])
-            found.append(whole - _area(self.model, mixed, is_second))
+            found.append(whole - some._area(mixed))
         return found
+
+    def _area(self, rows: Matrix) -> float:
+        """Return the chance that one of the second table looks more like it than one of the first.
+
+        Of a person with several rows the mean of what the model says on them counts.
+        """
+        scores = self.model.predict_proba(rows)[:, 1]
+        second, first = (
+            self.persons.part(np.flatnonzero(group)).means(scores[group])
+            for group in (self.is_second, ~self.is_second)
+        )
+        return area_under_curve(second, first)
 
 
 def _one_thread() -> Any:
@@ -127,19 +155,13 @@ def _model(table: Matrix, is_second: NDArray[np.bool_], categorical: tuple[bool,
     return model.fit(filled, is_second)
 
 
-def _area(model: Any, rows: Matrix, is_second: NDArray[np.bool_]) -> float:
-    """Return the chance that a row of the second table looks more like it than one of the first."""
-    scores = model.predict_proba(rows)[:, 1]
-    return area_under_curve(scores[is_second], scores[~is_second])
-
-
 def chance_area(first: int, second: int) -> float:
     """Return the area that a model reaches by chance in one of forty pairs of alike tables.
 
     Parameters
     ----------
     first, second : int
-        Rows of the two tables, at least 1.
+        Rows of the two tables, at least 1; where people have several, these people.
 
     Returns
     -------
@@ -182,19 +204,28 @@ class Tables:
         One table each, rows in an order of content, drawn where there are too many.
     categorical : tuple of bool
         Which columns are levels.
+    persons : list of Persons
+        Whose the rows of each table are.
     """
 
     names: tuple[str, ...]
     left_out: tuple[str, ...]
     ranks: list[Matrix]
     categorical: tuple[bool, ...]
+    persons: list[Persons]
 
     def contrast(self, second: int) -> Contrast:
         """Return the first table beside another."""
-        return Contrast(self.ranks[0], self.ranks[second], self.categorical)
+        persons = self.persons[0], self.persons[second]
+        return Contrast(self.ranks[0], self.ranks[second], self.categorical, persons)
 
 
-def tables(schema: Schema, frames: Sequence[pd.DataFrame], rng: np.random.Generator) -> Tables:
+def tables(
+    schema: Schema,
+    frames: Sequence[pd.DataFrame],
+    persons: Sequence[Persons],
+    rng: np.random.Generator,
+) -> Tables:
     """Return tables made ready to be told apart.
 
     Parameters
@@ -203,8 +234,10 @@ def tables(schema: Schema, frames: Sequence[pd.DataFrame], rng: np.random.Genera
         Types of the columns.
     frames : sequence of DataFrame
         Tables of one release; the first two decide which columns vary.
+    persons : sequence of Persons
+        Whose the rows of each table are.
     rng : Generator
-        Draws rows where a table has too many.
+        Draws whole persons where a table has too many rows.
 
     Returns
     -------
@@ -219,18 +252,25 @@ def tables(schema: Schema, frames: Sequence[pd.DataFrame], rng: np.random.Genera
     both = np.concatenate(found.tables[:2])
     varies = np.array([len(np.unique(column)) > 1 for column in both.T], dtype=bool)
     most = most_rows(int(varies.sum()))
+    drawn = [
+        _drawn(table[:, varies], whose, most, rng)
+        for table, whose in zip(found.tables, persons, strict=True)
+    ]
     return Tables(
         names=tuple(name for name, kept in zip(ordered, varies, strict=True) if kept),
         left_out=tuple(sorted(n for n, kept in zip(ordered, varies, strict=True) if not kept)),
-        ranks=[_drawn(table[:, varies], most, rng) for table in found.tables],
+        ranks=[ranks for ranks, _ in drawn],
         categorical=tuple(np.array(found.categorical, dtype=bool)[varies].tolist()),
+        persons=[whose for _, whose in drawn],
     )
 
 
-def _drawn(table: Matrix, most: int, rng: np.random.Generator) -> Matrix:
-    """Return the rows in an order of content, `most` of them where there are more."""
-    if table.shape[1]:
-        table = table[np.lexsort(tuple(table.T[::-1]))]
-    if len(table) > most:
-        table = table[np.sort(rng.choice(len(table), most, replace=False))]
-    return table
+def _drawn(
+    table: Matrix, persons: Persons, most: int, rng: np.random.Generator
+) -> tuple[Matrix, Persons]:
+    """Return the rows in an order of content, about `most` of them where there are more."""
+    order = np.lexsort(tuple(table.T[::-1])) if table.shape[1] else np.arange(len(table))
+    rows = persons.drawn(order, most, rng)
+    # A row that is a person of its own is numbered by its content, as other persons are.
+    whose = Persons.one_row_each(len(rows)) if persons.are_rows else persons.part(rows)
+    return table[rows], whose

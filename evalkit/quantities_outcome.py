@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from evalkit.persons import Persons
+from evalkit.quantities_rows import holders
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -26,49 +29,100 @@ class Rows:
         From `features`.
     sensitive : ndarray, shape (rows,)
         Numbers, or whole numbers for levels.
+    persons : Persons
+        Whose the rows are.
+    worth : float
+        For how many people one of `persons` counts: 1, or less for avatars that are nobody's
+        where people have several rows.
     """
 
     known: NDArray[np.float64]
     sensitive: NDArray[Any]
+    persons: Persons
+    worth: float = 1.0
 
     def __len__(self) -> int:
         """Return the number of rows."""
         return len(self.sensitive)
 
-    def sampled(self, size: int, rng: np.random.Generator) -> Rows:
-        """Return `size` rows drawn without repeats, all of them where there are no more."""
-        if size >= len(self):
+    @property
+    def people(self) -> int:
+        """For how many people the table counts; the rows, where each is a person of its own."""
+        return round(self.persons.count * self.worth)
+
+    @property
+    def weights(self) -> NDArray[np.float64] | None:
+        """What each row counts if each person counts once; None where people have one row."""
+        return None if self.persons.are_rows else self.persons.weights
+
+    def people_of(self, rows: int) -> int:
+        """Return for how many people so many rows count."""
+        return max(1, int(rows * self.persons.per_row * self.worth))
+
+    def sampled(self, people: int, rng: np.random.Generator) -> Rows:
+        """Return all rows of `people` drawn without repeats, or the table if there are no more."""
+        size = round(people / self.worth)
+        if size >= self.persons.count:
             return self
-        return self.at(np.sort(rng.choice(len(self), size, replace=False)))
+        chosen = np.zeros(self.persons.count, np.bool_)
+        chosen[rng.choice(self.persons.count, size, replace=False)] = True
+        return self.at(chosen[self.persons.code])
+
+    def redrawn_places(self, rng: np.random.Generator) -> NDArray[np.intp]:
+        """Return the places of all rows of as many persons, drawn with repeats."""
+        drawn = rng.integers(0, self.persons.count, self.persons.count)
+        if self.persons.are_rows:
+            return drawn
+        times = np.bincount(drawn, minlength=self.persons.count)
+        return np.repeat(np.arange(len(self)), times[self.persons.code])
 
     def redrawn(self, rng: np.random.Generator) -> Rows:
-        """Return as many rows, drawn with repeats."""
-        return self.at(np.sort(rng.integers(0, len(self), len(self))))
+        """Return as many persons, drawn with repeats."""
+        return self.at(np.sort(self.redrawn_places(rng)))
+
+    def halves(self, rng: np.random.Generator) -> tuple[Rows, Rows]:
+        """Return two random halves, which share no person."""
+        is_first = rng.permutation(np.arange(self.persons.count) % 2 == 0)[self.persons.code]
+        return self.at(is_first), self.at(~is_first)
 
     def at(self, places: NDArray[np.intp] | NDArray[np.bool_]) -> Rows:
         """Return the rows at `places`."""
-        return Rows(self.known[places], self.sensitive[places])
+        persons = self.persons.part(places)
+        return Rows(self.known[places], self.sensitive[places], persons, self.worth)
 
     def shuffled(self, rng: np.random.Generator) -> Rows:
-        """Return the table with each column in a random order of its own."""
+        """Return the table with each column in a random order of its own: rows of nobody."""
         known = rng.permuted(np.sort(self.known, axis=0), axis=0)
-        return Rows(known, rng.permutation(np.sort(self.sensitive)))
+        sensitive = rng.permutation(np.sort(self.sensitive))
+        nobody = Persons.one_row_each(len(sensitive))
+        return Rows(known, sensitive, nobody, self.worth * self.persons.per_row)
 
 
-def filled_rows(known: NDArray[np.float64], sensitive: NDArray[Any]) -> Rows:
+def filled_rows(
+    known: NDArray[np.float64],
+    sensitive: NDArray[Any],
+    persons: Persons,
+    worth: float = 1.0,
+) -> Rows:
     """Return the rows with a filled target, so that their order in the file is gone."""
     filled = np.flatnonzero(~np.isnan(sensitive))
     order = filled[np.lexsort((sensitive[filled], *known[filled].T))]
-    return Rows(known[order], sensitive[order])
+    # A row that is a person of its own is numbered by its content, as other persons are.
+    whose = Persons.one_row_each(len(order)) if persons.are_rows else persons.part(order)
+    return Rows(known[order], sensitive[order], whose, worth)
 
 
-def joined_levels(ranks: Sequence[NDArray[np.integer]]) -> list[NDArray[np.int64]]:
+def joined_levels(
+    ranks: Sequence[NDArray[np.integer]], persons: Persons
+) -> list[NDArray[np.int64]]:
     """Return the sensitive levels as whole numbers; those of fewer than 10 originals are one.
 
     Parameters
     ----------
     ranks : sequence of ndarray of int
         Ranks of the levels, -1 for missing, which is a level too; the originals come first.
+    persons : Persons
+        Whose the originals' rows are.
 
     Returns
     -------
@@ -78,25 +132,31 @@ def joined_levels(ranks: Sequence[NDArray[np.integer]]) -> list[NDArray[np.int64
     Examples
     --------
     >>> import numpy as np
+    >>> from evalkit.persons import Persons
     >>> from evalkit.quantities_outcome import joined_levels
-    >>> joined_levels([np.array([0] * 12 + [1, 2]), np.array([-1, 0])])[1].tolist()
+    >>> levels = [np.array([0] * 12 + [1, 2]), np.array([-1, 0])]
+    >>> joined_levels(levels, Persons.one_row_each(14))[1].tolist()
     [1, 0]
     """
     size = 2 + max(int(one.max(initial=-1)) for one in ranks)
-    counts = np.bincount(ranks[0] + 1, minlength=size)
+    counts = holders((ranks[0] + 1).astype(np.int64), persons.code, size)
     common = np.flatnonzero(counts >= FEWEST_OF_LEVEL)
     number = np.full(size, len(common))
     number[common] = np.arange(len(common))
     return [number[one + 1] for one in ranks]
 
 
-def balanced_accuracy(truth: NDArray[Any], guessed: NDArray[Any]) -> float:
+def balanced_accuracy(
+    truth: NDArray[Any], guessed: NDArray[Any], weights: NDArray[np.float64] | None = None
+) -> float:
     """Return the mean, over the levels that occur, of the share guessed right, 0 to 1.
 
     Parameters
     ----------
     truth, guessed : ndarray, shape (n,)
         At least one row.
+    weights : ndarray of float64, shape (n,), optional
+        What each row counts; the same if left out.
 
     Returns
     -------
@@ -109,17 +169,28 @@ def balanced_accuracy(truth: NDArray[Any], guessed: NDArray[Any]) -> float:
     >>> balanced_accuracy(np.array([0, 0, 0, 1]), np.array([0, 0, 1, 1])).__round__(3)
     0.833
     """
-    shares = [float((guessed[truth == level] == level).mean()) for level in np.unique(truth)]
+    if weights is None:
+        shares = [float((guessed[truth == level] == level).mean()) for level in np.unique(truth)]
+    else:
+        shares = [
+            math.fsum(weights[(truth == level) & (guessed == level)])
+            / math.fsum(weights[truth == level])
+            for level in np.unique(truth)
+        ]
     return math.fsum(shares) / len(shares)
 
 
-def skill_of_levels(truth: NDArray[Any], guessed: NDArray[Any]) -> float:
+def skill_of_levels(
+    truth: NDArray[Any], guessed: NDArray[Any], weights: NDArray[np.float64] | None = None
+) -> float:
     """Return the balanced accuracy corrected for chance: 1 at best, 0 for chance.
 
     Parameters
     ----------
     truth, guessed : ndarray, shape (n,)
         At least one row.
+    weights : ndarray of float64, shape (n,), optional
+        What each row counts; the same if left out.
 
     Returns
     -------
@@ -136,16 +207,20 @@ def skill_of_levels(truth: NDArray[Any], guessed: NDArray[Any]) -> float:
     classes = len(np.unique(truth))
     if classes < 2:  # noqa: PLR2004 - one level needs no guess
         return 0.0
-    return (balanced_accuracy(truth, guessed) - 1 / classes) / (1 - 1 / classes)
+    return (balanced_accuracy(truth, guessed, weights) - 1 / classes) / (1 - 1 / classes)
 
 
-def skill_of_numbers(truth: NDArray[Any], guessed: NDArray[Any]) -> float:
+def skill_of_numbers(
+    truth: NDArray[Any], guessed: NDArray[Any], weights: NDArray[np.float64] | None = None
+) -> float:
     """Return R², the part of the variance that the guesses take away.
 
     Parameters
     ----------
     truth, guessed : ndarray, shape (n,)
         At least one row.
+    weights : ndarray of float64, shape (n,), optional
+        What each row counts; the same if left out.
 
     Returns
     -------
@@ -159,7 +234,8 @@ def skill_of_numbers(truth: NDArray[Any], guessed: NDArray[Any]) -> float:
     >>> skill_of_numbers(np.array([1.0, 3.0]), np.array([1.0, 2.0]))
     0.5
     """
-    around_mean = math.fsum((truth - truth.mean()) ** 2)
+    factor = 1.0 if weights is None else weights
+    around_mean = math.fsum(factor * (truth - np.average(truth, weights=weights)) ** 2)
     if not around_mean:
         return 0.0
-    return 1 - math.fsum((truth - guessed) ** 2) / around_mean
+    return 1 - math.fsum(factor * (truth - guessed) ** 2) / around_mean

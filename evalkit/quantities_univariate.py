@@ -1,7 +1,8 @@
 """Each variable by itself: its cells as bins, and how far two tables differ in them.
 
 Bins are those of the working originals, so an avatar can move into a bin but never make one,
-and every variable keeps its bins whatever other columns stand beside it.
+and every variable keeps its bins whatever other columns stand beside it. Where people have several
+rows, distributions are those of the rows, as avatars are rows, and whole persons are dealt.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from evalkit.persons import Persons
 from evalkit.quantities import cells
 from evalkit.randomness import content_order
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from evalkit.quantities import Cells
+    from evalkit.release import Release
     from evalkit.schema import Schema
 
 Kind = TypeVar("Kind", bound=np.generic)
@@ -179,7 +182,7 @@ def _level_codes(values: Sequence[Cells]) -> tuple[list[NDArray[np.int32]], int]
 
 
 def deals(
-    n_pool: int, n_first: int, n_second: int, width: int, rng: np.random.Generator
+    pool: Persons, n_first: int, n_second: int, width: int, rng: np.random.Generator
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Return pairs of samples of real records, as places in a pool, of two given sizes.
 
@@ -189,8 +192,10 @@ def deals(
 
     Parameters
     ----------
-    n_pool, n_first, n_second : int
-        Records in the pool and in each sample.
+    pool : Persons
+        Whose the rows of the pool are.
+    n_first, n_second : int
+        Persons in each sample; records, where each is a person of its own.
     width : int
         Number of variables: over many cells there are fewer deals, from 100 down to 20.
     rng : numpy.random.Generator
@@ -198,21 +203,64 @@ def deals(
     Yields
     ------
     first, second : ndarray of int64
-        Places in the pool, whose rows stand in an order of content.
+        Places in the pool, whose rows stand in an order of content: all rows of the persons drawn.
     """
-    size = n_first + n_second
-    count = int(np.clip(DEALT_CELLS // max(1, size * width), FEWEST_DEALS, DEALS))
+    size, people = n_first + n_second, pool.count
+    rows = size / pool.per_row
+    count = int(np.clip(DEALT_CELLS // max(1, rows * width), FEWEST_DEALS, DEALS))
     for _ in range(count):
         drawn = (
-            rng.permutation(n_pool)[:size] if size <= n_pool else rng.integers(n_pool, size=size)
+            rng.permutation(people)[:size] if size <= people else rng.integers(people, size=size)
         )
-        yield drawn[:n_first], drawn[n_first:]
+        yield _rows_of(drawn[:n_first], pool), _rows_of(drawn[n_first:], pool)
 
 
-def ordered_pool(tables: Sequence[NDArray[Kind]]) -> NDArray[Kind]:
-    """Return the rows of matrices put together, in an order of content, shape (rows, columns)."""
+def _rows_of(drawn: NDArray[np.int64], pool: Persons) -> NDArray[np.int64]:
+    """Return the places of all rows of persons, as often as each was drawn."""
+    if pool.are_rows:
+        return drawn
+    times = np.bincount(drawn, minlength=pool.count)
+    return np.repeat(np.arange(len(pool)), times[pool.code])
+
+
+def dealt_people(release: Release, *, halves: bool) -> tuple[list[Persons], int]:
+    """Return whose the real rows of a comparison are, and for how many people the avatars count.
+
+    Parameters
+    ----------
+    release : Release
+    halves : bool
+        Whether WO, WA and HO are compared, or all originals, all avatars and a real holdout.
+
+    Returns
+    -------
+    persons : list of Persons
+        Of the originals first, and of the holdout where there is one.
+    n_avatars : int
+        The avatars, where each row is a person of its own.
+    """
+    roles = ["working", "reference"] if halves else ["original", "holdout"]
+    if not halves and release.holdout is None:
+        roles.pop()
+    avatars = release.persons_of("working_avatars" if halves else "avatars")
+    persons = [release.persons_of(role) for role in roles]
+    return persons, max(1, round(avatars.count * release.avatar_worth))
+
+
+def ordered_persons(persons: Sequence[Persons], order: NDArray[np.intp]) -> Persons:
+    """Return whose the rows of tables put together are, these rows in an `order` of content."""
+    whole = persons[0] if len(persons) == 1 else persons[0].followed_by(persons[1])
+    # A row that is a person of its own is numbered by its content, as other persons are.
+    return Persons.one_row_each(len(order)) if whole.are_rows else whole.part(order)
+
+
+def ordered_pool(
+    tables: Sequence[NDArray[Kind]], persons: Sequence[Persons]
+) -> tuple[NDArray[Kind], Persons]:
+    """Return the rows of matrices put together, in an order of content, and whose they are."""
     pool = np.concatenate(list(tables))
-    return pool[content_order(list(pool.T))]
+    order = content_order(list(pool.T))
+    return pool[order], ordered_persons(persons, order)
 
 
 def mean_and_band(scores: Sequence[float]) -> tuple[float | None, list[float] | None]:

@@ -425,3 +425,147 @@ def test_the_command_line_counts_persons_and_prints_no_key(tmp_path: Path) -> No
         document.close()
     assert KEY in printed
     assert "Quillfeather" not in printed + done.stdout + done.stderr
+
+
+def smooth(persons: int, seed: int) -> pd.DataFrame:
+    """Return visits of people who differ from each other more than their own rows do."""
+    rng = np.random.default_rng(seed)
+    level = np.repeat(rng.normal(50, 15, persons), 4)
+    return pd.DataFrame(
+        {
+            KEY: [f"{seed}-{row // 4}" for row in range(4 * persons)],
+            "age": level.round(1),
+            "pressure": (80 + 0.8 * level + rng.normal(0, 6, 4 * persons)).round(1),
+            "weight": (70 + 0.2 * level + rng.normal(0, 9, 4 * persons)).round(1),
+        }
+    )
+
+
+def test_the_folds_of_distinguishability_never_cut_a_person() -> None:
+    from evalkit.quantities_apart import Contrast
+
+    rng = np.random.default_rng(3)
+    table = np.repeat(rng.normal(size=(60, 2)), 5, axis=0)
+    persons = Persons(np.repeat(np.arange(60), 5), 60)
+    found = Contrast(table[:150], table[150:], (False, False), (persons.part(np.arange(150)),) * 2)
+    for fold in found._folds(np.random.default_rng(1)):
+        assert len(fold.unseen) == 5 * fold.persons.count == 100
+        assert set(np.bincount(fold.persons.code)) == {5}
+    by_row = Contrast(table[:150], table[150:], (False, False)).area(np.random.default_rng(1))
+    # Persons are not told apart by rows of their own, as rows of a table without a key are.
+    assert found.area(np.random.default_rng(1)) < 0.75 < by_row
+
+
+def smooth_tables() -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Return three tables of visits; a relation is lost among the avatars."""
+    original, holdout, avatars = smooth(60, 1), smooth(50, 3), smooth(60, 2).drop(columns=KEY)
+    avatars["pressure"] = avatars["pressure"].sample(frac=1, random_state=1).to_numpy()
+    return original, avatars, holdout
+
+
+def once_and_thrice(
+    slug: str,
+    tables: tuple[pd.DataFrame, ...],
+    scenario: evalkit.Scenario | None = None,
+    **options: Any,
+) -> tuple[evalkit.Result, evalkit.Result]:
+    """Return a result, and that of the same people with each row three times."""
+    original, avatars, holdout = tables
+    thrice = repeated(original), avatars, repeated(holdout)
+    found = [
+        evalkit.assess(evalkit.load(*one, individual=KEY, **options), scenario, metrics=[slug])
+        for one in (tables, thrice)
+    ]
+    once, again = (one.results[slug] for one in found)
+    assert once.status == again.status == "measured"
+    assert not any(one.code == "counts_rows" for one in (*once.warnings, *again.warnings))
+    return once, again
+
+
+def test_repeated_rows_hardly_move_distinguishability() -> None:
+    once, again = once_and_thrice("distinguishability", smooth_tables())
+    assert again.facts["chance_auc"] == once.facts["chance_auc"]
+    assert again.score == pytest.approx(once.score, abs=5)
+    assert again.facts["holdout_auc"] == pytest.approx(once.facts["holdout_auc"], abs=0.1)
+
+
+def test_the_rows_of_an_outcome_are_cut_redrawn_and_dealt_by_whole_persons() -> None:
+    from evalkit.quantities_outcome import filled_rows
+
+    rng = np.random.default_rng(0)
+    owner = np.repeat(np.arange(30), 4)
+    table = filled_rows(rng.random((120, 2)), owner.astype(float), Persons(owner, 30))
+    avatars = filled_rows(
+        rng.random((120, 2)), owner.astype(float), Persons.one_row_each(120), 0.25
+    )
+    assert (table.people, len(table), avatars.people) == (30, 120, 30)
+    assert len(avatars.sampled(10, rng)) == 40
+    assert avatars.shuffled(rng).people == 30
+    for part in (table.sampled(10, rng), table.redrawn(rng), *table.halves(rng)):
+        assert set(np.unique(part.sensitive, return_counts=True)[1] % 4) == {0}
+    assert table.sampled(10, rng).people == 10
+    first, second = table.halves(rng)
+    assert not set(first.sensitive) & set(second.sensitive)
+
+
+@pytest.mark.parametrize("outcome", ["pressure", "high"])
+def test_repeated_rows_hardly_move_the_predictive_ratio(outcome: str) -> None:
+    original, avatars, holdout = (
+        table.assign(high=np.where(table["pressure"] > 120, "yes", "no"))
+        for table in (smooth(90, 1), smooth(90, 2), smooth(80, 3))
+    )
+    avatars["age"] = (avatars["age"] * 0.8).round(1)
+    tables = original, avatars.drop(columns=KEY), holdout
+    scenario = evalkit.Scenario(known=["age", "weight"], sensitive=outcome)
+    once, again = once_and_thrice("predictive_ratio", tables, scenario)
+    assert again.facts["n_trained"] == once.facts["n_trained"] == 90
+    assert again.facts["n_tested"] == once.facts["n_tested"] == 80
+    assert once.score < 90
+    assert again.score == pytest.approx(once.score, abs=6)
+
+
+def with_gaps_by_person(table: pd.DataFrame, seed: int) -> pd.DataFrame:
+    """Return a table in which some people have no pressure in any of their four rows."""
+    gaps = np.random.default_rng(seed).random(len(table) // 4) < 0.3
+    return table.assign(pressure=table["pressure"].mask(np.repeat(gaps, 4)))
+
+
+@pytest.mark.parametrize("slug", ["hellinger", "coverage", "missingness"])
+@pytest.mark.parametrize("real", [True, False])
+def test_repeated_rows_move_no_distribution_and_no_deal(slug: str, real: bool) -> None:
+    parts = smooth(60, 1), smooth(60, 2).drop(columns=KEY), smooth(50, 3)
+    original, avatars, holdout = (with_gaps_by_person(one, k) for k, one in enumerate(parts))
+    for table in (original, avatars, holdout):
+        table["kind"] = pd.cut(table["weight"], 7).astype(str)
+    size = 3 if real else 2
+    thrice = (repeated(original), avatars, repeated(holdout))[:size]
+    tables = (original, avatars, holdout)[:size]
+    once, again = (assessed_plainly(one, slug, individual=KEY) for one in (tables, thrice))
+    assert again.score == pytest.approx(once.score, abs=1e-9)
+    for name in ("real_score", "real_band", "holdout_score"):
+        assert again.facts[name] == pytest.approx(once.facts[name], abs=1e-9), name
+    assert not any(one.code == "counts_rows" for one in once.warnings)
+
+
+def assessed_plainly(tables: Any, slug: str, **options: Any) -> evalkit.Result:
+    return evalkit.assess(evalkit.load(*tables, **options), metrics=[slug]).results[slug]
+
+
+def test_deals_never_cut_a_person() -> None:
+    from evalkit.quantities_univariate import deals
+
+    rng, persons = np.random.default_rng(0), Persons(np.repeat(np.arange(30), 4), 30)
+    for sizes in ((12, 18), (30, 20)):
+        for drawn, size in zip(next(deals(persons, *sizes, 3, rng)), sizes, strict=True):
+            times = np.bincount(drawn, minlength=120).reshape(30, 4)
+            assert (times == times[:, :1]).all()
+            assert times[:, 0].sum() == size
+
+
+def test_unseen_people_differ_more_than_as_many_rows_do() -> None:
+    parts = smooth(60, 1), smooth(60, 2).drop(columns=KEY), smooth(50, 3)
+    tables = [with_gaps_by_person(one, k) for k, one in enumerate(parts)]
+    plain = [table.drop(columns=KEY, errors="ignore") for table in tables]
+    by_person = assessed_plainly(tables, "missingness", individual=KEY).facts["real_band"]
+    by_row = assessed_plainly(plain, "missingness").facts["real_band"]
+    assert np.ptp(by_person) > 1.5 * np.ptp(by_row)

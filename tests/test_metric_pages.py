@@ -123,7 +123,7 @@ def page_of(slug: str, facts: dict[str, Any], holdout_kind: str = "real", **chan
     context = {
         "result": result,
         "facts": facts,
-        "release": {"holdout_kind": holdout_kind},
+        "release": {"holdout_kind": holdout_kind, "individual": None},
         "scenario": {"name": HOSTILE},
         "words": {},
     }

@@ -9,9 +9,10 @@ avatars,
 
     score = 100 * mean of K_v
 
-Levels of the avatars that the originals do not know are counted beside it. Source: category and
-range coverage as in published tools for synthetic data; the range between quantiles, which no
-single person sets, is our own choice.
+Levels of the avatars that the originals do not know are counted beside it. Where people have
+several rows, min_count counts people, quantiles are those of the rows, and whole persons are
+dealt. Source: category and range coverage as in published tools for synthetic data; the range
+between quantiles, which no single person sets, is our own choice.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from evalkit.figures import Drawing
     from evalkit.messages import Message
+    from evalkit.persons import Persons
     from evalkit.quantities import Cells
     from evalkit.release import Release
     from evalkit.scenario import Scenario
@@ -92,20 +94,29 @@ class _Variable:
     is_number: bool
     cells: tuple[Cells, ...]
     labels: tuple[str, ...]
-    worth: NDArray[np.float64]  # (originals,): one over the number of rows of the person
+    persons: Persons  # of the originals
 
-    def covered(self, first: Cells, second: Cells, min_count: int) -> float | None:
-        """Return the share of `first` that `second` covers; None where no level may count."""
+    def covered(self, table: int, min_count: int) -> float | None:
+        """Return the share of the originals that another table covers; None if no level counts."""
         if self.is_number:
-            return _ranges_covered(middle_range(first), middle_range(second))
-        return _levels_covered(self.levels(first), self.levels(second), min_count)
+            return _ranges_covered(middle_range(self.cells[0]), middle_range(self.cells[table]))
+        return _levels_covered(self.carriers(), self.levels(self.cells[table]), min_count)
+
+    def carriers(self) -> NDArray[np.int64]:
+        """Return how many people of the originals carry each level in some row, shape (levels,)."""
+        from evalkit.quantities_rows import holders
+
+        codes, filled = self.cells[0], self.cells[0] >= 0
+        owner = self.persons.code[filled]
+        return holders(codes[filled].astype("int64"), owner, len(self.labels))
 
     def people(self) -> NDArray[np.float64]:
         """Return how many originals carry each level, a person once however many rows it has."""
         import numpy as np
 
         codes, filled = self.cells[0], self.cells[0] >= 0
-        sums = np.bincount(codes[filled], self.worth[filled], minlength=len(self.labels))
+        worth = self.persons.weights[filled]
+        sums = np.bincount(codes[filled], worth, minlength=len(self.labels))
         people: NDArray[np.float64] = np.floor(sums + ROUNDING)
         return people
 
@@ -119,24 +130,38 @@ class _Variable:
 class _Pool:
     """All real cells of one variable in the order of the pool, ready for many deals."""
 
-    def __init__(self, one: _Variable, cells: Cells) -> None:
+    def __init__(self, one: _Variable, cells: Cells, persons: Persons) -> None:
         import numpy as np
 
         from evalkit.quantities_univariate import missing_cells
 
-        self._one, self._cells = one, cells
+        self._one = one
         if one.is_number:
             filled = np.flatnonzero(~missing_cells(cells))
             # Sorted once: what a deal holds of each cell then gives its quantiles by adding up.
             self._places = filled[np.argsort(cells[filled], kind="stable")]
+            self._values = cells[self._places]
+        else:
+            # One row of each person for each of its levels: a deal then counts people.
+            filled = np.flatnonzero(cells >= 0)
+            carried = persons.code[filled] * len(one.labels) + cells[filled].astype(np.int64)
+            self._places = filled[np.unique(carried, return_index=True)[1]]
             self._values = cells[self._places]
 
     def covered(self, first: _Deal, second: _Deal, min_count: int) -> float | None:
         """Return the share of the first sample that the second covers."""
         if self._one.is_number:
             return _ranges_covered(self._range(first.times), self._range(second.times))
-        levels = [self._one.levels(self._cells[deal.places]) for deal in (first, second)]
+        levels = [self._carriers(deal.times) for deal in (first, second)]
         return _levels_covered(levels[0], levels[1], min_count)
+
+    def _carriers(self, times: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return how many of the people dealt carry each level, shape (levels,)."""
+        import numpy as np
+
+        return np.bincount(
+            self._values, times[self._places].astype(np.float64), minlength=len(self._one.labels)
+        )
 
     def _range(self, times: NDArray[np.intp]) -> tuple[float, float] | None:
         """Return the quantiles of `middle_range`, each cell counted as often as it was dealt."""
@@ -152,9 +177,8 @@ class _Pool:
 
 @dataclass(frozen=True)
 class _Deal:
-    """One sample of the pool: the places drawn, and how often each place was."""
+    """One sample of the pool: how often each place was drawn."""
 
-    places: NDArray[np.int64]
     times: NDArray[np.intp]
 
 
@@ -163,9 +187,7 @@ def _ranges_covered(first: tuple[float, float] | None, second: tuple[float, floa
     return common_part(first, second) if first and second else 0.0
 
 
-def _levels_covered(
-    first: NDArray[np.intp], second: NDArray[np.intp], min_count: int
-) -> float | None:
+def _levels_covered(first: NDArray[Any], second: NDArray[Any], min_count: int) -> float | None:
     """Return the share of the levels of enough people that the second table has."""
     wanted = first >= min_count
     return float((wanted & (second > 0)).sum() / wanted.sum()) if wanted.any() else None
@@ -175,6 +197,8 @@ def compute(
     release: Release, scenario: Scenario, rng: np.random.Generator
 ) -> Outcome | NotApplicable:
     """Return the score, the variables that lost most, and levels that nobody has."""
+    from evalkit.quantities_univariate import dealt_people
+
     variables, left_out = _variables(release)
     rows = [_row(one, scenario.min_count) for one in variables]
     rare = [row["variable"] for row in rows if row["score"] is None]
@@ -182,7 +206,8 @@ def compute(
     rows = [row for row in rows if row["score"] is not None]
     if not rows:
         return NotApplicable(_nothing_to_cover(), {"left_out": left_out, "rare": rare})
-    real = _unseen(counted, scenario.min_count, rng)
+    dealt = dealt_people(release, halves=False)
+    real = _unseen(counted, *dealt, scenario.min_count, rng)
     for row, one in zip(rows, real.pop("by_variable"), strict=True):
         row["real"] = one
     worst = sorted(rows, key=lambda row: (row["score"], row["variable"]))
@@ -219,7 +244,7 @@ def _variables(release: Release) -> tuple[list[_Variable], list[str]]:
 
     given = [release.original, release.avatars]
     given += [] if release.holdout is None else [release.holdout]
-    worth = release.persons_of("original").weights
+    persons = release.persons_of("original")
     found, constant = [], []
     for name in sorted(release.schema.used_names()):
         is_number = release.schema[name].is_number
@@ -230,14 +255,14 @@ def _variables(release: Release) -> tuple[list[_Variable], list[str]]:
             constant.append(name)
             continue
         labels = () if is_number else tuple(map(str, release.original[name].cat.categories))
-        found.append(_Variable(name, is_number, tuple(columns), labels, worth))
+        found.append(_Variable(name, is_number, tuple(columns), labels, persons))
     return found, constant
 
 
 def _row(one: _Variable, min_count: int) -> dict[str, Any]:
     """Return what is known of one variable."""
-    holdout = one.covered(one.cells[0], one.cells[2], min_count) if one.cells[2:] else None
-    share = one.covered(one.cells[0], one.cells[1], min_count)
+    holdout = one.covered(2, min_count) if one.cells[2:] else None
+    share = one.covered(1, min_count)
     row: dict[str, Any] = {
         "variable": one.name,
         "score": None if share is None else 100 * share,
@@ -249,7 +274,7 @@ def _row(one: _Variable, min_count: int) -> dict[str, Any]:
     }
     if one.is_number:
         return row
-    original, avatars = (one.levels(codes) for codes in one.cells[:2])
+    original, avatars = one.carriers(), one.levels(one.cells[1])
     people = one.people()
     lost = [k for k in range(len(original)) if original[k] >= min_count and not avatars[k]]
     lost.sort(key=lambda k: (-int(original[k]), one.labels[k]))
@@ -262,22 +287,26 @@ def _row(one: _Variable, min_count: int) -> dict[str, Any]:
 
 
 def _unseen(
-    variables: Sequence[_Variable], min_count: int, rng: np.random.Generator
+    variables: Sequence[_Variable],
+    persons: Sequence[Persons],
+    n_avatars: int,
+    min_count: int,
+    rng: np.random.Generator,
 ) -> dict[str, Any]:
     """Return what real rows score in place of the avatars, over deals of all real records."""
     import numpy as np
 
     from evalkit.quantities import content_order
-    from evalkit.quantities_univariate import deals, mean_and_band
+    from evalkit.quantities_univariate import deals, mean_and_band, ordered_persons
 
     parts = [np.concatenate([one.cells[0], *one.cells[2:]]) for one in variables]
     order = content_order(parts)
-    pools = [_Pool(one, part[order]) for one, part in zip(variables, parts, strict=True)]
-    sizes = len(variables[0].cells[0]), len(variables[0].cells[1])
+    whose = ordered_persons(persons, order)
+    pools = [_Pool(one, part[order], whose) for one, part in zip(variables, parts, strict=True)]
     scores: list[float] = []
     total, seen = np.zeros(len(pools)), np.zeros(len(pools))
-    for pair in deals(len(order), *sizes, len(pools), rng):
-        first, second = (_Deal(one, np.bincount(one, minlength=len(order))) for one in pair)
+    for pair in deals(whose, persons[0].count, n_avatars, len(pools), rng):
+        first, second = (_Deal(np.bincount(one, minlength=len(order))) for one in pair)
         shares = [pool.covered(first, second, min_count) for pool in pools]
         known = np.array([share is not None for share in shares])
         values = np.array([100 * (share or 0.0) for share in shares])
@@ -325,5 +354,6 @@ METRIC = Metric(
     basis=Basis.COMPARISON,
     compute=compute,
     draw=draw,
+    by_person=True,
     copy_score=100.0,
 )

@@ -6,7 +6,9 @@ rest; its area under the curve AUC is the mean over three folds and five divisio
     score = 100 * (1 - max(0, 2 * AUC - 1))
 
 The same for HO against WO stands beside it. The variables that give the avatars away are ranked by
-permutation on rows that the model did not see. A copy scores 100: no privacy metric.
+permutation on rows that the model did not see. A copy scores 100: no privacy metric. Where people
+have several rows, all of a person are in one fold and each person counts once in AUC; avatars
+without a row link have no persons.
 
 Source: classifier two-sample tests (Lopez-Paz & Oquab 2017); model, folds and chance limit are
 our own.
@@ -49,16 +51,18 @@ def compute(
 
     del scenario  # every used column is compared
     frames = (release.working, release.working_avatars, release.reference)
-    if min(len(frame) for frame in frames[:2]) < FEWEST_ROWS:
-        return _too_few(len(frames[0]), len(frames[1]))
-    ready = tables(release.schema, frames, rng)
+    roles = ("working", "working_avatars", "reference")
+    persons = [release.persons_of(role) for role in roles]
+    if min(one.count for one in persons[:2]) < FEWEST_ROWS:
+        return _too_few(persons[0].count, persons[1].count)
+    ready = tables(release.schema, frames, persons, rng)
     if not ready.names:
         return NotApplicable(_nothing_to_tell_by())
     steps = Steps(2 * REPEATS + SHUFFLES + 2)
     areas = _areas(ready.contrast(AVATARS), rng, steps)
     area = _mean(areas)
-    sizes = [len(ranks) for ranks in ready.ranks]
-    limit = chance_area(sizes[0], sizes[1])
+    n_avatars = max(1, round(ready.persons[AVATARS].count * release.avatar_worth))
+    limit = chance_area(ready.persons[0].count, n_avatars)
     facts = {
         "auc": area,
         "auc_low": min(areas),
@@ -69,7 +73,7 @@ def compute(
         **_anchors(ready, rng, steps),
         "repeats": REPEATS,
         "folds": FOLDS,
-        **_rows(frames, sizes),
+        **_rows(frames, [len(ranks) for ranks in ready.ranks]),
         "n_variables": len(ready.names),
         "left_out": list(ready.left_out),
         "variables": _variables(ready, rng) if area > limit else [],
@@ -119,7 +123,7 @@ def _mean(values: Sequence[float]) -> float:
 
 def _holdout(ready: Tables, rng: np.random.Generator, steps: Steps) -> dict[str, Any]:
     """Return what the same model makes of other real people; nulls with too few of them."""
-    if len(ready.ranks[HOLDOUT]) < FEWEST_ROWS:
+    if ready.persons[HOLDOUT].count < FEWEST_ROWS:
         names = ("holdout_score", "holdout_auc", "holdout_auc_low", "holdout_auc_high")
         return dict.fromkeys(names)
     areas = _areas(ready.contrast(HOLDOUT), rng, steps)
@@ -135,14 +139,17 @@ def _anchors(ready: Tables, rng: np.random.Generator, steps: Steps) -> dict[str,
     """Return the scores of a perfect copy and of avatars with shuffled columns."""
     import numpy as np
 
+    from evalkit.persons import Persons
     from evalkit.quantities_apart import Contrast
 
     working, avatars = ready.ranks[0], np.sort(ready.ranks[AVATARS], axis=0)
-    copied = Contrast(working, working, ready.categorical).area(rng)
+    whose = ready.persons[0]
+    copied = Contrast(working, working, ready.categorical, (whose, whose)).area(rng)
     shuffled = []
     for _ in range(SHUFFLES):
         mixed = rng.permuted(avatars, axis=0)
-        shuffled.append(Contrast(working, mixed, ready.categorical).area(rng))
+        nobody = Persons.one_row_each(len(mixed))  # a shuffled row is made of many people
+        shuffled.append(Contrast(working, mixed, ready.categorical, (whose, nobody)).area(rng))
         steps.advance()
     return {
         "self_score": score_of(copied),
@@ -210,5 +217,6 @@ METRIC = Metric(
     compute=compute,
     draw=draw,
     needs=frozenset({Need.HOLDOUT}),
+    by_person=True,
     copy_score=100.0,
 )

@@ -9,9 +9,11 @@ and over the variables that are not one and the same value in both tables
     score = 100 * (1 - mean of H)
 
 Numbers fall into clip(floor(min(n_WO, n_WA) / 10), 2, 20) bins at quantiles of WO, levels are
-bins of their own, and missing is one more bin. The distance is that of Hellinger, E. (1909), Neue
-Begruendung der Theorie quadratischer Formen von unendlichvielen Veraenderlichen, Journal fuer die
-reine und angewandte Mathematik 136, 210-271; bins, mean and scale are our own choice.
+bins of their own, and missing is one more bin. Where people have several rows, shares are those of
+the rows, both n are people, and whole persons are dealt. The distance is that of Hellinger, E.
+(1909), Neue Begruendung der Theorie quadratischer Formen von unendlichvielen Veraenderlichen,
+Journal fuer die reine und angewandte Mathematik 136, 210-271; bins, mean and scale are our own
+choice.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
     from evalkit.figures import Drawing
     from evalkit.messages import Message
+    from evalkit.persons import Persons
     from evalkit.quantities_univariate import BinnedTables
     from evalkit.release import Release
     from evalkit.scenario import Scenario
@@ -47,12 +50,13 @@ def compute(
     release: Release, scenario: Scenario, rng: np.random.Generator
 ) -> Outcome | NotApplicable:
     """Return the score, the variables that lost most, and what unseen real rows score."""
-    from evalkit.quantities_univariate import BinnedTables
+    from evalkit.quantities_univariate import BinnedTables, dealt_people
 
     n_avatars = len(release.working_avatars)
     if n_avatars < FEWEST_AVATARS:
         return NotApplicable(_too_few(n_avatars))
-    asked = number_of_bins(len(release.working), n_avatars)
+    persons, people = dealt_people(release, halves=True)  # of WO and HO; of WA
+    asked = number_of_bins(persons[0].count, people)
     tables = (release.working, release.working_avatars, release.reference)
     binned = BinnedTables.of(release.schema, release.schema.used_names(), tables, asked)
     shares = [binned.shares(codes) for codes in binned.codes]  # of WO, WA and HO
@@ -63,7 +67,7 @@ def compute(
     distances = binned.distances(shares[0], shares[1])  # (variables,)
     rows = _rows(release, binned, shares, distances)
     rows = [row | {"bins": int(size)} for row, size in zip(rows, bins, strict=True)]
-    anchors = _unseen(binned, kept, rng)
+    anchors = _unseen(binned, kept, persons, people, rng)
     for row, real in zip(rows, anchors.pop("real_by_variable"), strict=True):
         row["real"] = real
     counted = [row for row, keep in zip(rows, kept, strict=True) if keep]
@@ -125,19 +129,22 @@ def _rows(
 
 
 def _unseen(
-    binned: BinnedTables, kept: NDArray[np.bool_], rng: np.random.Generator
+    binned: BinnedTables,
+    kept: NDArray[np.bool_],
+    persons: list[Persons],
+    n_avatars: int,
+    rng: np.random.Generator,
 ) -> dict[str, Any]:
     """Return what real rows score in place of the avatars, over deals of WO and HO together."""
     import numpy as np
 
     from evalkit.quantities_univariate import deals, mean_and_band, ordered_pool
 
-    working, avatars, holdout = binned.codes
-    pool = ordered_pool((working, holdout))
+    working, _, holdout = binned.codes
+    pool, whose = ordered_pool((working, holdout), persons)
     scores: list[float] = []
     total = np.zeros(len(binned.names))
-    sizes = len(pool), len(working), len(avatars), len(binned.names)
-    for first, second in deals(*sizes, rng):
+    for first, second in deals(whose, persons[0].count, n_avatars, len(binned.names), rng):
         found = binned.distances(binned.shares(pool[first]), binned.shares(pool[second]))
         scores.append(_score(found[kept]))
         total += 100 * (1 - found)
@@ -194,5 +201,6 @@ METRIC = Metric(
     basis=Basis.COMPARISON,
     compute=compute,
     draw=draw,
+    by_person=True,
     copy_score=100.0,
 )

@@ -6,7 +6,8 @@ cells of variable v,
     score = 100 * (1 - 1/p * sum_v |m_v(originals) - m_v(avatars)|)
 
 Beside it stands the total variation distance of the joint patterns, half the sum over all
-patterns of missing cells of the differences of their shares. Own choice, after published reviews
+patterns of missing cells of the differences of their shares. Where people have several rows,
+shares are those of the rows, and whole persons are dealt. Own choice, after published reviews
 that compare shares of missing cells.
 """
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from evalkit.figures import Drawing
     from evalkit.messages import Message
+    from evalkit.persons import Persons
     from evalkit.release import Release
     from evalkit.scenario import Scenario
 
@@ -42,6 +44,8 @@ def compute(
     """Return the score, the variables whose gaps changed most, and the joint patterns."""
     import numpy as np
 
+    from evalkit.quantities_univariate import dealt_people
+
     del scenario  # nothing depends on what an attacker knows
     names = sorted(release.schema.used_names())
     tables = [release.original, release.avatars]
@@ -53,7 +57,7 @@ def compute(
     names = [name for name, counts in zip(names, counted, strict=True) if counts]
     gone = [one[:, counted] for one in gone]
     shares = [one.mean(axis=0) for one in gone]  # each (p,)
-    real = _unseen(gone, rng)
+    real = _unseen(gone, *dealt_people(release, halves=False), rng)
     rows = _rows(names, shares, real.pop("by_variable"))
     worst = sorted(rows, key=lambda row: (row["score"], row["variable"]))
     return Outcome(
@@ -156,16 +160,18 @@ def _rows(
     return found
 
 
-def _unseen(gone: Sequence[Gone], rng: np.random.Generator) -> dict[str, Any]:
+def _unseen(
+    gone: Sequence[Gone], persons: Sequence[Persons], n_avatars: int, rng: np.random.Generator
+) -> dict[str, Any]:
     """Return what real rows score in place of the avatars, over deals of all real records."""
     import numpy as np
 
     from evalkit.quantities_univariate import deals, mean_and_band, ordered_pool
 
-    pool = ordered_pool([gone[0], *gone[2:]])
+    pool, whose = ordered_pool([gone[0], *gone[2:]], persons)
     total = np.zeros(pool.shape[1])
     scores: list[float] = []
-    for first, second in deals(len(pool), len(gone[0]), len(gone[1]), pool.shape[1], rng):
+    for first, second in deals(whose, persons[0].count, n_avatars, pool.shape[1], rng):
         shares = pool[first].mean(axis=0), pool[second].mean(axis=0)
         scores.append(score_of(*shares))
         total += 100 * (1 - np.abs(shares[0] - shares[1]))
@@ -202,5 +208,6 @@ METRIC = Metric(
     basis=Basis.COMPARISON,
     compute=compute,
     draw=draw,
+    by_person=True,
     copy_score=100.0,
 )

@@ -8,8 +8,11 @@ on HO. With c levels in the test, BA the balanced accuracy:
     numbers: skill = max(0, R^2)
     score = 100 * min(1, skill(WA) / skill(WO))
 
-not applicable where skill(WO) < 0.05. Source: "train on synthetic, test on real" (Esteban, Hyland
-& Rätsch 2017); model, skill and interval are our own.
+not applicable where skill(WO) < 0.05. Where people have several rows, tables are cut, redrawn and
+dealt by whole persons to one number of people, a model learns from all their rows, and each person
+of HO counts once; avatars without a row link count for as many people as there are.
+Source: "train on synthetic, test on real" (Esteban, Hyland & Rätsch 2017); model, skill and
+interval are our own.
 """
 
 from __future__ import annotations
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
 
     from evalkit.figures import Drawing
     from evalkit.messages import Message
+    from evalkit.persons import Persons
     from evalkit.quantities_outcome import Rows
     from evalkit.release import Release
     from evalkit.scenario import Scenario
@@ -59,13 +63,14 @@ class Trial:
 
     @property
     def size(self) -> int:
-        """Return the rows on which every model is trained."""
+        """Return the people, rows if each is one, on whom every model is trained."""
         most = most_rows(len(self.categorical))
         # Without a single filled outcome the avatars teach nothing, and nothing is cut for them.
-        return min(len(self.avatars) or len(self.working), len(self.working), most)
+        tables = (self.avatars, self.working) if len(self.avatars) else (self.working,)
+        return min(min(one.people, one.people_of(most)) for one in tables)
 
     def cut(self, table: Rows, seed: int) -> Rows:
-        """Return as many rows of a table as every model gets: tables alike are cut alike."""
+        """Return as many people of a table as every model gets: tables alike are cut alike."""
         import numpy as np
 
         return table.sampled(self.size, np.random.default_rng(seed))
@@ -93,10 +98,11 @@ class Trial:
 
         if guessed is None:
             return 0.0
-        truth = self.tested.sensitive
+        truth, weights = self.tested.sensitive, self.tested.weights
         if rows is not None:
             truth, guessed = truth[rows], guessed[rows]
-        return (skill_of_levels if self.of_levels else skill_of_numbers)(truth, guessed)
+            weights = None if weights is None else weights[rows]
+        return (skill_of_levels if self.of_levels else skill_of_numbers)(truth, guessed, weights)
 
 
 def most_rows(columns: int) -> int:
@@ -186,14 +192,17 @@ def _trial(
     schema = release.schema
     frames = (release.working, release.working_avatars, release.reference)
     found = coarse(by_content(features(schema, frames, known))[0])
+    names = ("working", "working_avatars", "reference")
+    persons = [release.persons_of(name) for name in names]
+    worths = 1.0, release.avatar_worth, 1.0
     of_levels = not schema[outcome].is_number
     if of_levels:
-        targets, counts = _levels(column_ranks(schema, frames, outcome))
+        targets, counts = _levels(column_ranks(schema, frames, outcome), persons[0])
     else:
         targets = [cells(frame, schema, outcome).astype(np.float64) for frame in frames]
         counts = {"levels": None, "avatar_levels": None}
     working, avatars, tested = (
-        filled_rows(table, target) for table, target in zip(found.tables, targets, strict=True)
+        filled_rows(*parts) for parts in zip(found.tables, targets, persons, worths, strict=True)
     )
     names = ("working", "avatars", "holdout")
     parts = (working, avatars, tested)
@@ -201,21 +210,23 @@ def _trial(
         f"n_{name}_left_out": len(frame) - len(rows)
         for name, frame, rows in zip(names, frames, parts, strict=True)
     }
-    tested = tested.sampled(MOST_ROWS, rng)
-    counts |= left_out | {"n_tested": len(tested)}
+    tested = tested.sampled(tested.people_of(MOST_ROWS), rng)
+    counts |= left_out | {"n_tested": tested.people}
     return Trial(working, avatars, tested, found.categorical, of_levels), counts
 
 
 def _levels(
-    ranks: Sequence[NDArray[np.integer]],
+    ranks: Sequence[NDArray[np.integer]], persons: Persons
 ) -> tuple[list[NDArray[np.float64]], dict[str, int | None]]:
     """Return the levels as numbers, NaN where fewer than 10 originals carry them altogether."""
     import numpy as np
 
     from evalkit.quantities_outcome import FEWEST_OF_LEVEL, joined_levels
+    from evalkit.quantities_rows import holders
 
-    joined = joined_levels(ranks)
-    counts = np.bincount(joined[0], minlength=1 + max(int(one.max(initial=0)) for one in joined))
+    joined = joined_levels(ranks, persons)
+    size = 1 + max(int(one.max(initial=0)) for one in joined)
+    counts = holders(joined[0], persons.code, size)
     kept = counts >= FEWEST_OF_LEVEL
     targets = [np.where(kept[one], one, np.nan) for one in joined]
     occur = [len(np.unique(one[kept[one]])) for one in joined]
@@ -225,7 +236,7 @@ def _levels(
 def _skills(trial: Trial, table: Rows, seeds: Sequence[int], steps: Steps) -> list[float]:
     """Return the skill of a model from each cut of `table`; one where nothing is cut."""
     found = []
-    for seed in seeds if trial.size < len(table) else seeds[:1]:
+    for seed in seeds if trial.size < table.people else seeds[:1]:
         found.append(trial.skill(trial.guesses(trial.cut(table, seed))))
         steps.advance()
     return found
@@ -241,7 +252,7 @@ def _interval(
 ) -> tuple[float, float]:
     """Return the 95 % interval of the score: delta method, variance from redrawn rows.
 
-    Both models are fitted anew on rows redrawn with repeats, and tested on redrawn rows of HO.
+    Both models are fitted anew on people redrawn with repeats, and tested on redrawn ones of HO.
     """
     import numpy as np
 
@@ -254,7 +265,7 @@ def _interval(
             guessed.append(trial.guesses(cut.redrawn(rng) if len(cut) else cut))
             steps.advance()
         for _ in range(TESTS_OF_A_REFIT):
-            rows = rng.integers(0, len(trial.tested), len(trial.tested))
+            rows = trial.tested.redrawn_places(rng)
             first, second = (trial.skill(one, rows) for one in guessed)
             spread.append(first - ratio * second)
     half = STUDENT * float(np.std(spread, ddof=1)) / originals
@@ -266,8 +277,6 @@ def _anchors(
     trial: Trial, originals: float, rng: np.random.Generator, steps: Steps
 ) -> dict[str, Any]:
     """Return the scores of a copy, of shuffled columns and of real rows in the avatars' place."""
-    import numpy as np
-
     shuffled = []
     for _ in range(SHUFFLES if len(trial.avatars) else 0):
         mixed = trial.cut(trial.avatars.shuffled(rng), int(rng.integers(2**31)))
@@ -275,9 +284,8 @@ def _anchors(
         steps.advance()
     real = []
     for _ in range(DEALS):
-        is_first = rng.permutation(np.arange(len(trial.working)) % 2 == 0)
-        parts = (trial.working.at(is_first), trial.working.at(~is_first))
-        skills = [trial.skill(trial.guesses(trial.cut(part, 0))) for part in parts]
+        halves = trial.working.halves(rng)
+        skills = [trial.skill(trial.guesses(trial.cut(part, 0))) for part in halves]
         if min(skills) >= LEAST_SKILL:
             real += [score_of(skills[0], skills[1]), score_of(skills[1], skills[0])]
         steps.advance()
@@ -295,7 +303,7 @@ def _cannot_be_tried(trial: Trial, outcome: str) -> Message | None:
     """Return why there is nothing to predict, or nothing."""
     import numpy as np
 
-    fewest = min(len(trial.working), len(trial.tested))
+    fewest = min(trial.working.people, trial.tested.people)
     if fewest < FEWEST_ROWS:
         return say(
             "too_few_outcomes",
@@ -372,5 +380,6 @@ METRIC = Metric(
     compute=compute,
     draw=draw,
     needs=frozenset({Need.HOLDOUT, Need.SENSITIVE}),
+    by_person=True,
     uses_known=True,
 )

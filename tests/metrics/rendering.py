@@ -48,7 +48,7 @@ def page_text(
         {
             "result": plain_result,
             "facts": plain_result["facts"],
-            "release": {"holdout_kind": holdout_kind},
+            "release": {"holdout_kind": holdout_kind, "individual": None},
             "scenario": {"name": "all columns"},
             "words": {},
         },

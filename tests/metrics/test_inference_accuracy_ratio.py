@@ -197,7 +197,7 @@ def test_every_branch_of_the_page(
     context = {
         "result": result,
         "facts": facts,
-        "release": {"holdout_kind": holdout_kind},
+        "release": {"holdout_kind": holdout_kind, "individual": None},
         "scenario": {},
         "words": {},
     }
