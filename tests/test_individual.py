@@ -569,3 +569,49 @@ def test_unseen_people_differ_more_than_as_many_rows_do() -> None:
     by_person = assessed_plainly(tables, "missingness", individual=KEY).facts["real_band"]
     by_row = assessed_plainly(plain, "missingness").facts["real_band"]
     assert np.ptp(by_person) > 1.5 * np.ptp(by_row)
+
+
+@pytest.mark.parametrize("real", [True, False])
+def test_repeated_rows_hardly_move_the_clouds(real: bool) -> None:
+    original, avatars, holdout = smooth(120, 1), smooth(120, 2).drop(columns=KEY), smooth(100, 3)
+    avatars["pressure"] = avatars["pressure"].sample(frac=1, random_state=1).to_numpy()
+    size = 3 if real else 2
+    thrice = (repeated(original), avatars, repeated(holdout))[:size]
+    slug, tables = "multivariate_hellinger", (original, avatars, holdout)[:size]
+    once, again = (assessed_plainly(one, slug, individual=KEY) for one in (tables, thrice))
+    assert again.facts["grid"] == once.facts["grid"]
+    # Equal rows may fall on either side of a cell's edge, as sums err in their last digit.
+    assert again.score == pytest.approx(once.score, abs=0.5)
+    for name in ("real_score", "real_low", "real_high", "holdout_score"):
+        assert again.facts[name] == pytest.approx(once.facts[name], abs=0.5), name
+    assert not any(one.code == "counts_rows" for one in once.warnings)
+
+
+def test_the_clouds_of_real_rows_are_dealt_by_whole_persons(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from evalkit.kernels import dealt_axes
+
+    class Watched(dealt_axes.DealtAxes):
+        """Axes that know whose the rows are, from the first column."""
+
+        deals = 0
+
+        def __init__(self, columns: Any, numeric: Any, count: int) -> None:
+            super().__init__(columns, numeric, count)
+            self.owner = columns[0]
+
+        def coordinates(self, dealt: Any) -> Any:
+            Watched.deals += 1
+            parts = set(self.owner[dealt]), set(self.owner[~dealt])
+            assert not parts[0] & parts[1]
+            assert [len(part) for part in parts] == [60, 50]
+            return super().coordinates(dealt)
+
+    monkeypatch.setattr(dealt_axes, "DealtAxes", Watched)
+    original, avatars, holdout = smooth(60, 1), smooth(60, 2).drop(columns=KEY), smooth(50, 3)
+    for start, table in ((0, original), (100, holdout)):
+        table["age"] = start + np.arange(len(table)) // 4
+    slug = "multivariate_hellinger"
+    assert assessed_plainly((original, avatars, holdout), slug, individual=KEY).status == "measured"
+    assert Watched.deals == 100

@@ -159,9 +159,9 @@ class _Pool:
         """Return how many of the people dealt carry each level, shape (levels,)."""
         import numpy as np
 
-        return np.bincount(
-            self._values, times[self._places].astype(np.float64), minlength=len(self._one.labels)
-        )
+        dealt = times[self._places].astype(np.float64)
+        people: NDArray[np.float64] = np.bincount(self._values, dealt, len(self._one.labels))
+        return people
 
     def _range(self, times: NDArray[np.intp]) -> tuple[float, float] | None:
         """Return the quantiles of `middle_range`, each cell counted as often as it was dealt."""

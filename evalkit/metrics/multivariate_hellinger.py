@@ -7,8 +7,10 @@ g x g cells, cut at the quantiles of WO:
 
     score = 100 * (1 - mean of H over the pairs of axes)
 
-with WO the working originals and WA their avatars. Sources: Hellinger distance, named by the
-vendor of the avatar method for several variables; grid and scale are our own choice.
+with WO the working originals and WA their avatars. Where people have several rows, clouds are those
+of the rows, the grid goes by the number of people, and whole persons are dealt. Sources: Hellinger
+distance, named by the vendor of the avatar method for several variables; grid and scale are our
+own choice.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
     from evalkit.figures import Drawing
     from evalkit.messages import Message
+    from evalkit.persons import Persons
     from evalkit.quantities_axes import Axes, Coordinates
     from evalkit.release import Release
     from evalkit.scenario import Scenario
@@ -102,21 +105,23 @@ def compute(
 ) -> Outcome | NotApplicable:
     """Return the score beside those of unseen real rows and of shuffled columns."""
     from evalkit.quantities_axes import working_coordinates
+    from evalkit.quantities_univariate import dealt_people
 
     del scenario
     frames = release.working, release.working_avatars, release.reference
-    rows = min(len(frame) for frame in frames)
-    if rows < FEWEST_ROWS:
-        return NotApplicable(_too_few_rows(release, rows))
+    persons, n_avatars = dealt_people(release, halves=True)  # of WO and HO; of WA
+    smallest = min(n_avatars, *(one.count for one in persons))
+    if smallest < FEWEST_ROWS:
+        return NotApplicable(_too_few_rows(release, smallest))
     space = working_coordinates(release)
     axes = int((space.axes.variance_shares > NO_VARIANCE).sum())
     if axes < 2:  # noqa: PLR2004 - a pair needs two axes
         return NotApplicable(_too_few_axes(axes))
-    grid = grid_for(rows)
+    grid = grid_for(smallest)
     working, holdout = space.original[:, :axes], _holdout(space)[:, :axes]
     found = distances(working, space.avatars[:, :axes], grid)
     unseen = distances(working, holdout, grid)
-    dealt = _redealt(release, axes, grid, rng)
+    dealt = _redealt(release, persons, n_avatars, axes, grid, rng)
     facts = {
         "n_working": len(frames[0]),
         "n_working_avatars": len(frames[1]),
@@ -143,7 +148,14 @@ def _holdout(space: Coordinates) -> Points:
     return space.holdout
 
 
-def _redealt(release: Release, axes: int, grid: int, rng: np.random.Generator) -> Points:
+def _redealt(  # noqa: PLR0913, PLR0917 - what is dealt, to which sizes, and how it is looked at
+    release: Release,
+    persons: list[Persons],
+    n_avatars: int,
+    axes: int,
+    grid: int,
+    rng: np.random.Generator,
+) -> Points:
     """Return the score of real rows at the avatars' size for each re-deal of WO and HO.
 
     The axes are fitted anew on each: a cloud lies closer along its own axes than others do.
@@ -152,6 +164,7 @@ def _redealt(release: Release, axes: int, grid: int, rng: np.random.Generator) -
 
     from evalkit.kernels.dealt_axes import DealtAxes
     from evalkit.quantities import cells, content_order
+    from evalkit.quantities_univariate import ordered_persons
 
     names = sorted(release.working.columns)
     columns = [
@@ -161,12 +174,13 @@ def _redealt(release: Release, axes: int, grid: int, rng: np.random.Generator) -
     order = content_order(list(columns))
     columns = [column[order] for column in columns]
     space = DealtAxes(columns, [release.schema[name].is_number for name in names], axes)
-    n, n_holdout, n_avatars = (len(frame) for frame in (*_real(release), release.working_avatars))
+    n, n_holdout = (one.count for one in persons)
+    whose = ordered_persons(persons, order)
     # A distance between samples shrinks with 1/n + 1/m; this brings it to the avatars' size.
     to_avatars = math.sqrt((1 / n + 1 / n_avatars) / (1 / n + 1 / n_holdout))
     scores = []
     for _ in range(FEW_REDEALS if len(names) > MANY_COLUMNS else REDEALS):
-        dealt = rng.permutation(n + n_holdout) < n
+        dealt = (rng.permutation(n + n_holdout) < n)[whose.code]
         points = space.coordinates(dealt)
         scores.append(score_of(distances(points[dealt], points[~dealt], grid), to_avatars))
     return np.array(scores)
@@ -260,10 +274,11 @@ def _warnings(facts: Mapping[str, Any]) -> list[Message]:
 def _too_few_rows(release: Release, rows: int) -> Message:
     """Return the reason why tables are too small."""
     remedy = "Give larger tables." if release.holdout_kind == "real" else "Give a real holdout."
+    unit = "rows" if release.individual is None else "persons"
     return say(
         "too_few_rows_for_clouds",
-        f"The shape of a cloud needs {{fewest}} rows in each table, and the smallest has {{rows}}. "
-        f"{remedy}",
+        f"The shape of a cloud needs {{fewest}} {unit} in each table, and the smallest has "
+        f"{{rows}}. {remedy}",
         fewest=FEWEST_ROWS,
         rows=rows,
         variant=release.holdout_kind,
@@ -305,5 +320,6 @@ METRIC = Metric(
     compute=compute,
     draw=draw,
     needs=frozenset({Need.HOLDOUT}),
+    by_person=True,
     copy_score=100.0,
 )
