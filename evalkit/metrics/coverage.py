@@ -160,8 +160,7 @@ class _Pool:
         import numpy as np
 
         dealt = times[self._places].astype(np.float64)
-        people: NDArray[np.float64] = np.bincount(self._values, dealt, len(self._one.labels))
-        return people
+        return np.bincount(self._values, dealt, len(self._one.labels)).astype(np.float64)
 
     def _range(self, times: NDArray[np.intp]) -> tuple[float, float] | None:
         """Return the quantiles of `middle_range`, each cell counted as often as it was dealt."""
