@@ -615,3 +615,33 @@ def test_the_clouds_of_real_rows_are_dealt_by_whole_persons(
     slug = "multivariate_hellinger"
     assert assessed_plainly((original, avatars, holdout), slug, individual=KEY).status == "measured"
     assert Watched.deals == 100
+
+
+@pytest.mark.parametrize("real", [True, False])
+def test_repeated_rows_move_no_relation_and_no_deal(real: bool) -> None:
+    original, avatars, holdout = smooth(200, 1), smooth(190, 2).drop(columns=KEY), smooth(170, 3)
+    avatars["pressure"] = avatars["pressure"].sample(frac=1, random_state=1).to_numpy()
+    for table in (original, avatars, holdout):
+        table["kind"] = pd.cut(table["weight"], range(0, 200, 10)).astype(str)
+    size = 3 if real else 2
+    thrice = (repeated(original), avatars, repeated(holdout))[:size]
+    slug, tables = "mutual_information_ratio", (original, avatars, holdout)[:size]
+    once, again = (assessed_plainly(one, slug, individual=KEY) for one in (tables, thrice))
+    assert 0 < once.score < 80
+    assert same(once, again)
+    assert once.facts["n_cut"] == again.facts["n_cut"] == (170 if real else 100)
+    for name in ("real_score", "reference_difference", "split_low", "split_high"):
+        assert again.facts[name] == pytest.approx(once.facts[name], abs=1e-9), name
+    assert not any(one.code == "counts_rows" for one in once.warnings)
+
+
+def test_cuts_and_deals_of_relations_never_cut_a_person() -> None:
+    from evalkit.quantities_information import _cut_persons, _rows_of
+
+    persons = Persons(np.repeat(np.arange(30), 4), 30)
+    cuts = _cut_persons(persons, 12, 3, 5)
+    assert cuts is not None
+    for rows in (*cuts, _rows_of(np.arange(0, 24, 2), persons)):
+        assert set(np.unique(persons.code[rows], return_counts=True)[1]) == {4}
+        assert len(rows) == 48
+    assert _cut_persons(persons, 30, 3, 5) is None

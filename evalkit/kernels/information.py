@@ -17,13 +17,14 @@ if TYPE_CHECKING:
 PAIRS_AT_ONCE = 512
 
 
-def pair_information(
+def pair_information(  # noqa: PLR0913 - what is measured, in which rows, for how many people
     codes: Codes,
     levels: NDArray[np.int64],
     pairs: Pairs,
     rows: NDArray[np.int32] | None = None,
     *,
     rest: bool = False,
+    people: int | None = None,
 ) -> NDArray[np.float64]:
     """Return the normalised mutual information of pairs of columns, for many choices of rows.
 
@@ -42,6 +43,8 @@ def pair_information(
         Chosen rows, each at most once in a choice; all rows, one choice, if not given.
     rest : bool
         Whether the rows that are not chosen are measured too.
+    people : int, optional
+        The n of the correction: for how many people the chosen rows count, themselves if left out.
 
     Returns
     -------
@@ -74,8 +77,9 @@ def pair_information(
 
     def block(start: int, end: int) -> NDArray[np.float64]:
         first, second = (side[start:end] for side in pairs)
-        return pairs_information(columns, choice, first, second, weight, sums, occur)
+        return pairs_information(columns, choice, first, second, weight, sums, occur, worth)
 
+    worth = 1.0 if people is None else people / (n if rows is None else rows.shape[1])
     work = len(pairs[0]) * (n + chosen.size)
     crew = gather_crew(None if work > 100 * WORTH_A_THREAD else 1)
     found = in_blocks(block, len(pairs[0]), PAIRS_AT_ONCE, crew)

@@ -69,15 +69,16 @@ def marginals(
 @internal
 def normalised(
     joint: float, x: float, y: float, x_levels: Integer, y_levels: Integer, n: Integer,
-    all_rows: float,
+    all_rows: float, worth: float,
 ) -> float:  # fmt: skip
     """Return NMI from sums of c log c, with Miller and Madow's correction.
 
-    I = (joint - x - y + n log n) / n,  H_x = (n log n - x) / n.
+    I = (joint - x - y + n log n) / n,  H_x = (n log n - x) / n. The correction goes by people, of
+    whom a row counts `worth`.
     """
     if x_levels < 2 or y_levels < 2:  # noqa: PLR2004 - a constant has no entropy
         return 0.0
-    shared = (joint - x - y + all_rows) / n - (x_levels - 1) * (y_levels - 1) / (2 * n)
+    shared = (joint - x - y + all_rows) / n - (x_levels - 1) * (y_levels - 1) / (2 * n * worth)
     if shared <= 0.0:
         return 0.0
     return float(shared / (np.sqrt((all_rows - x) * (all_rows - y)) / n))
@@ -142,7 +143,7 @@ def compacted(cells: NDArray[np.uint32]) -> Integer:
 @compiled
 def pairs_information(
     columns: Columns, choice: Choice, first: NDArray[np.intp], second: NDArray[np.intp],
-    weight: NDArray[np.float64], sums: NDArray[np.float64], occur: NDArray[np.int64],
+    weight: NDArray[np.float64], sums: NDArray[np.float64], occur: NDArray[np.int64], worth: float,
 ) -> NDArray[np.float64]:  # fmt: skip
     """Return NMI of each pair for each choice, shape (k or 2k, pairs)."""
     n = columns.codes.shape[1]
@@ -170,12 +171,13 @@ def pairs_information(
             part, others = sums_of(even, odd, full, table, weight)
             joint = others if choice.left_out else part
             found[one, pair] = normalised(
-                joint, sums[one, i], sums[one, j], occur[one, i], occur[one, j], size, weight[size]
-            )
+                joint, sums[one, i], sums[one, j], occur[one, i], occur[one, j], size, weight[size],
+                worth,
+            )  # fmt: skip
             if choice.rest:
                 at = k + one
                 found[at, pair] = normalised(
                     others, sums[at, i], sums[at, j], occur[at, i], occur[at, j], n - size,
-                    weight[n - size],
+                    weight[n - size], worth,
                 )  # fmt: skip
     return found

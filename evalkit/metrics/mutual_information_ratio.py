@@ -12,6 +12,7 @@ For normalised mutual information A and B over p variables of every type, in per
 
 with WO the working half, HO the holdout half and WA the working avatars, each cut at random to N,
 the rows of the smallest; both Delta are means over the cuts. r and c are the levels that occur.
+Where people have several rows, N and all sizes are people, and whole persons are cut and dealt.
 Sources: founding document "Correlation Difference Ratio", which names mutual information for
 categories; correction of Miller (1955) for the bias of an entropy.
 """
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from evalkit.scenario import Scenario
 
 SLUG = "mutual_information_ratio"
+TABLES = ("working", "working_avatars", "reference")
 KAPPA_ROWS = 2000
 FEWEST_ROWS = 90
 FEWEST_BINS, MOST_BINS = 3, 10
@@ -96,20 +98,18 @@ def compute(
 ) -> Outcome | NotApplicable:
     """Return the score, its interval over re-deals, and the pairs that moved most."""
     from evalkit.quantities_information import dealt_differences, information
-    from evalkit.quantities_levels import level_tables
 
-    frames = release.working, release.working_avatars, release.reference
-    rows = min(len(frame) for frame in frames)
+    rows = min(_people(release))
     if rows < FEWEST_ROWS:
         return NotApplicable(_too_few_rows(release, rows))
-    tables = level_tables(release.schema, frames, bins_for(rows))
+    tables = _tables(release)
     if len(tables.names) < 2:  # noqa: PLR2004 - a relation needs two variables
         return NotApplicable(_too_few_variables(tables), {"left_out": list(tables.left_out)})
     many = len(tables.names) > MANY_COLUMNS
     shuffles = FEW_SHUFFLES if many else SHUFFLES
     found = information(tables, rng, cuts=CUTS, shuffles=shuffles)
     dealt = dealt_differences(tables, rng, FEW_REDEALS if many else REDEALS)
-    facts = _sizes(release, tables, rows) | _scores(found, dealt, scaling(rows))
+    facts = _sizes(tables) | _scores(found, dealt, scaling(rows))
     facts |= {"floor_count": shuffles, "redeal_count": len(dealt)}
     facts |= _halves_range(release, rng, many=many) | _shown(tables, found, scenario.min_count)
     reference, avatar = found.reference_difference, found.avatar_difference
@@ -126,9 +126,28 @@ def compute(
     )
 
 
-def _sizes(release: Release, tables: LevelTables, rows: int) -> dict[str, Any]:
-    """Return what was compared: rows, cuts, bins and variables."""
-    sizes = [len(frame) for frame in (release.working, release.working_avatars, release.reference)]
+def _people(release: Release) -> tuple[int, ...]:
+    """Return for how many people WO, WA and HO count: their rows, where each is one."""
+    working, avatars, holdout = (release.persons_of(name).count for name in TABLES)
+    return working, round(avatars * release.avatar_worth), holdout
+
+
+def _tables(release: Release) -> LevelTables:
+    """Return WO, WA and HO as codes of few levels."""
+    from evalkit.quantities_levels import level_tables
+
+    return level_tables(
+        release.schema,
+        (release.working, release.working_avatars, release.reference),
+        bins_for(min(_people(release))),
+        [release.persons_of(name) for name in TABLES],
+        release.avatar_worth,
+    )
+
+
+def _sizes(tables: LevelTables) -> dict[str, Any]:
+    """Return what was compared: people, cuts, bins and variables."""
+    sizes, rows = tables.people, min(tables.people)
     return {
         "n_working": sizes[0],
         "n_working_avatars": sizes[1],
@@ -182,22 +201,21 @@ def _interval(
 
 def _halves_range(release: Release, rng: np.random.Generator, *, many: bool) -> dict[str, Any]:
     """Return the range of the score over other draws of an approximate holdout, each cut once."""
+    from dataclasses import replace
+
     import numpy as np
 
     from evalkit.quantities_information import information
-    from evalkit.quantities_levels import level_tables
 
     if release.holdout_kind == "real" or many:
         return {"split_low": None, "split_high": None, "split_count": None}
     scores = []
     for seed in rng.integers(2**31, size=SPLITS):
-        frames = release.halves(int(seed))
-        rows = min(len(frame) for frame in frames)
-        tables = level_tables(release.schema, frames, bins_for(rows))
+        tables = _tables(replace(release, seed=int(seed)))
         if len(tables.names) > 1:
             found = information(tables, rng, cuts=1, shuffles=0)
             differences = found.reference_difference, found.avatar_difference
-            scores.append(ratio(*differences, scaling(rows)))
+            scores.append(ratio(*differences, scaling(min(tables.people))))
     low, high = np.quantile(scores, [0.025, 0.975])
     return {"split_low": float(low), "split_high": float(high), "split_count": len(scores)}
 
@@ -205,7 +223,7 @@ def _halves_range(release: Release, rng: np.random.Generator, *, many: bool) -> 
 def _shown(tables: LevelTables, found: Information, min_count: int) -> dict[str, Any]:
     """Return the worst pairs and the relations that are shown.
 
-    Nothing is shown of tables with fewer than `min_count` rows.
+    Nothing is shown of tables with fewer than `min_count` people.
     """
     import numpy as np
 
@@ -218,21 +236,20 @@ def _shown(tables: LevelTables, found: Information, min_count: int) -> dict[str,
         return full
 
     p = len(tables.names)
-    smallest = min(part.shape[1] for part in (tables.working, tables.avatars, tables.holdout))
     matrices = square(found.working), square(found.avatars), square(found.holdout)
-    return shown_matrices(tables.names, matrices, np.full((p, p), smallest >= min_count))
+    return shown_matrices(tables.names, matrices, np.full((p, p), min(tables.people) >= min_count))
 
 
 def _warnings(release: Release, facts: Mapping[str, Any]) -> list[Message]:
     """Return what the reader must know beside the score."""
-    found = []
+    found, unit = [], _unit(release)
     cut, n, n_holdout = facts["n_cut"], facts["n_working"], facts["n_holdout"]
     if release.holdout_kind == "real" and n_holdout < n / 2 and cut == n_holdout:
         found.append(
             say(
                 "cut_to_small_holdout",
-                "The holdout has {n_holdout} rows against {n_working}, and all tables are cut to "
-                "its size: relations that only more rows would show are not seen.",
+                f"The holdout has {{n_holdout}} {unit} against {{n_working}}, and all tables are "
+                f"cut to its size: relations that only more {unit} would show are not seen.",
                 n_holdout=n_holdout,
                 n_working=n,
             )
@@ -241,7 +258,7 @@ def _warnings(release: Release, facts: Mapping[str, Any]) -> list[Message]:
         found.append(
             say(
                 "few_rows_in_cut",
-                "Relations are compared on {n_cut} rows: under 200 this score is unstable.",
+                f"Relations are compared on {{n_cut}} {unit}: under 200 this score is unstable.",
                 n_cut=cut,
             )
         )
@@ -265,6 +282,11 @@ def _warnings(release: Release, facts: Mapping[str, Any]) -> list[Message]:
     ]
 
 
+def _unit(release: Release) -> str:
+    """Return what is counted."""
+    return "rows" if release.individual is None else "persons"
+
+
 def _equal_reference() -> Message:
     """Return the message for a reference difference of 0."""
     return say(
@@ -279,8 +301,8 @@ def _too_few_rows(release: Release, rows: int) -> Message:
     remedy = "Give larger tables." if release.holdout_kind == "real" else "Give a real holdout."
     return say(
         "too_few_rows_for_information",
-        f"Mutual information needs {{fewest}} rows in each table, and the smallest has {{rows}}. "
-        f"{remedy}",
+        f"Mutual information needs {{fewest}} {_unit(release)} in each table, and the smallest has "
+        f"{{rows}}. {remedy}",
         fewest=FEWEST_ROWS,
         rows=rows,
         variant=release.holdout_kind,
@@ -313,5 +335,6 @@ METRIC = Metric(
     compute=compute,
     draw=draw,
     needs=frozenset({Need.HOLDOUT}),
+    by_person=True,
     copy_score=100.0,
 )
