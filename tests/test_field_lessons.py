@@ -50,7 +50,8 @@ def assessed(
     row_link: bool = True,
     **changes: Any,
 ) -> evalkit.Assessment:
-    release = evalkit.load(original, avatars, holdout, row_link=row_link)
+    rules = {"rules": ["age < 60", "visits <= age / 4"]} if "visits" in original else None
+    release = evalkit.load(original, avatars, holdout, row_link=row_link, schema=rules)
     settings: dict[str, Any] = {"sensitive": SENSITIVE, "known": KNOWN} | changes
     profile = settings.pop("profile", "none")
     scenario = evalkit.Scenario(**settings)
@@ -102,6 +103,14 @@ def test_a_quarter_of_the_holdout_shows_no_more_than_the_whole(slug: str) -> Non
         warned = {one.code for one in quarter.warnings}
         assert "small_holdout" in warned
         assert quarter.facts["score_at_equal_sizes"] < quarter.score
+    elif slug == "multivariate_hellinger":
+        # Fewer rows mean a coarser grid: real rows are read on the same one.
+        apart = [one.score - one.facts["real_score"] for one in (whole, quarter)]
+        assert apart[1] == pytest.approx(apart[0], abs=3)
+    elif slug in {"mutual_information_ratio", "predictive_ratio"}:
+        # All tables are cut to the smallest, or tested on it: the interval widens and holds both.
+        (low, high), (quarter_low, quarter_high) = whole.interval, quarter.interval
+        assert max(low, quarter_low) <= min(high, quarter_high)
     else:
         assert quarter.score == pytest.approx(whole.score, abs=5 if quarter.unit == "%" else 15)
 
@@ -213,7 +222,8 @@ def test_a_column_ruined_in_the_avatars_alone_lifts_no_utility_and_stops_no_run(
         assert found.reason is not None
         return
     assert 0 <= comparable(found) <= HIGHEST_SCORES.get(slug, 100 if found.unit == "%" else np.inf)
-    if found.section == "utility":
+    # A constant may keep the user's rules: that measure counts nothing else.
+    if found.section == "utility" and slug != "rule_consistency":
         assert comparable(found) < comparable(as_given()[slug])
 
 
@@ -287,6 +297,10 @@ def test_six_seeds_give_nearly_the_same_number(slug: str) -> None:
         for one in found:
             assert one.facts["split_worst"] == found[0].facts["split_worst"]
             assert one.facts["split_worst"] - 1e-9 <= min(scores)
+    elif slug == "mutual_information_ratio":
+        # Twenty cuts of three hundred rows to the holdout's: the interval says how much that moves.
+        for one in found:
+            assert one.interval[0] <= min(scores) <= max(scores) <= one.interval[1]
     else:
         assert max(scores) - min(scores) <= LARGEST_SPREAD
 
@@ -392,7 +406,8 @@ def test_without_a_control_no_page_tells_a_leak(metric: Any, row_link: bool) -> 
     if found.status != "measured":
         return
     said = page_text(metric.slug, found, holdout_kind="approximate")
-    assert NO_CONTROL.search(said)
+    if metric.slug != "rule_consistency":  # The originals are what a rule's share stands beside.
+        assert NO_CONTROL.search(said)
     assert "Evidence of an excess" not in said
     if metric.basis == Basis.ATTACK:
         assert found.facts.get("excess") is None

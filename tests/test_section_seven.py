@@ -149,7 +149,9 @@ def renamed(names: dict[str, str]) -> evalkit.Assessment:
     """Return the assessment of leaking avatars under other names of the columns."""
     original, holdout = people(300, 1), people(300, 3)
     tables = (original, linked(original, 4), holdout)
-    release = evalkit.load(*(table.rename(columns=names) for table in tables), row_link=True)
+    rules = [f"{names.get('age', 'age')} < 60"]
+    renamed_tables = [table.rename(columns=names) for table in tables]
+    release = evalkit.load(*renamed_tables, row_link=True, schema={"rules": rules})
     known = [names.get(name, name) for name in KNOWN]
     scenario = evalkit.Scenario(sensitive=names.get(SENSITIVE, SENSITIVE), known=known)
     return evalkit.assess(release, scenario, metrics=[one.slug for one in METRICS])
