@@ -30,7 +30,13 @@ def begin(code: str, *arguments: str, cwd: Path) -> subprocess.Popen[bytes]:
         env={**os.environ, "TMPDIR": str(cwd / "temporary")},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        preexec_fn=_heed_a_hangup,
     )
+
+
+def _heed_a_hangup() -> None:
+    """Undo what `nohup` around the tests hands down: there a hangup is to be ignored, rightly."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def wait_for_kernel(process: subprocess.Popen[bytes], cwd: Path) -> None:

@@ -42,11 +42,12 @@ def test_a_count_is_written_with_its_unit(
 
 
 def test_the_ends_of_its_interval_are_whole(assessment: evalkit.Assessment) -> None:
-    assert interval_words(counted(assessment, 11.0, interval=(5.0, 19.0))) == "5 to 19"
-    assert interval_words(counted(assessment, 11.0, interval=(4.5, 19.0))) == "4.5 to 19.0"
-    assert interval_words(counted(assessment, 11.0, interval=None)) == "\u2013"
+    words = load_words("en")
+    assert interval_words(counted(assessment, 11.0, interval=(5.0, 19.0)), words) == "5 to 19"
+    assert interval_words(counted(assessment, 11.0, interval=(4.5, 19.0)), words) == "4.5 to 19.0"
+    assert interval_words(counted(assessment, 11.0, interval=None), words) == "\u2013"
     percent = msgspec.structs.replace(assessment["hidden_rate"], interval=(80.0, 90.0))
-    assert interval_words(percent) == "80.0 to 90.0"
+    assert interval_words(percent, words) == "80.0 to 90.0"
 
 
 def test_only_percentages_stand_on_the_strip(assessment: evalkit.Assessment) -> None:
