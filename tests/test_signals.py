@@ -30,7 +30,7 @@ def begin(code: str, *arguments: str, cwd: Path) -> subprocess.Popen[bytes]:
         env={**os.environ, "TMPDIR": str(cwd / "temporary")},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        preexec_fn=_heed_a_hangup,
+        preexec_fn=_heed_a_hangup,  # noqa: PLW1509 - no thread runs here yet
     )
 
 
