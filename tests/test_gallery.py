@@ -1,4 +1,4 @@
-"""The gallery: every picture it names is there, and all of them are small."""
+"""Gallery and README: every picture they name is there, none is left over, all are small."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ LARGEST_BYTES = 600_000
 def named() -> set[str]:
     if not DOCS.is_dir():
         pytest.skip("the archive of the source is without the pages for readers")
-    text = (DOCS / "gallery.md").read_text(encoding="utf-8")
-    return set(re.findall(r"!\[[^\]]+\]\(pictures/([\w-]+\.png)\)", text))
+    pages = DOCS / "gallery.md", DOCS.parent / "README.md"
+    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    return set(re.findall(r"!\[[^\]]+\]\((?:docs/)?pictures/([\w-]+\.png)\)", text))
 
 
 def test_every_picture_of_the_gallery_is_there_and_described(named: set[str]) -> None:
