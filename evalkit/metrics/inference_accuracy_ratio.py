@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 SLUG = "inference_accuracy_ratio"
 CUTS = 10
 ANCHOR_CUTS = 3
-FEWEST_OF_LEVEL = 10
 LARGEST_SCORE = 200.0
 RANGE_QUANTILES = (0.05, 0.95)
 CLOSE = 1e-12
@@ -118,6 +117,8 @@ class Contest:
 
     def judged(self, guessed: NDArray[Any]) -> float:
         """Return the balanced accuracy, or the mean absolute error, of guesses for WO."""
+        from evalkit.quantities_outcome import balanced_accuracy
+
         truth, persons = self.tested.sensitive, self.tested.persons
         weights = None if persons.are_rows else persons.weights
         judge = balanced_accuracy if self.of_levels else mean_absolute_error
@@ -132,34 +133,6 @@ class Contest:
         values, persons = self.holdout.sensitive, self.holdout.persons
         middle = np.median(values) if persons.are_rows else persons.quantiles(values, (0.5,))[0]
         return self.judged(np.full(len(self.tested), middle))
-
-
-def balanced_accuracy(
-    truth: NDArray[Any], guessed: NDArray[Any], weights: NDArray[np.float64] | None = None
-) -> float:
-    """Return the mean, over the levels that occur, of the share guessed right, 0 to 1.
-
-    Parameters
-    ----------
-    truth, guessed : ndarray, shape (n,)
-        At least one row.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from evalkit.metrics.inference_accuracy_ratio import balanced_accuracy
-    >>> balanced_accuracy(np.array([0, 0, 0, 1]), np.array([0, 0, 1, 1])).__round__(3)
-    0.833
-    """
-    import numpy as np
-
-    right = (guessed == truth).astype(np.float64)
-    shares = [_weighed_mean(right, truth == level, weights) for level in np.unique(truth)]
-    return math.fsum(shares) / len(shares)
 
 
 def mean_absolute_error(
@@ -185,16 +158,10 @@ def mean_absolute_error(
     """
     import numpy as np
 
-    return _weighed_mean(np.abs(truth - guessed), np.ones(len(truth), np.bool_), weights)
-
-
-def _weighed_mean(
-    values: NDArray[Any], chosen: NDArray[np.bool_], weights: NDArray[np.float64] | None
-) -> float:
-    """Return the mean of the chosen values, each with its weight or 1."""
+    errors = np.abs(truth - guessed)
     if weights is None:
-        return math.fsum(values[chosen]) / int(chosen.sum())
-    return math.fsum(values[chosen] * weights[chosen]) / math.fsum(weights[chosen])
+        return math.fsum(errors) / len(errors)
+    return math.fsum(errors * weights) / math.fsum(weights)
 
 
 def compute(
@@ -243,6 +210,7 @@ def _contest(
 
     from evalkit.quantities import cells
     from evalkit.quantities_models import MOST_ROWS, column_ranks, features
+    from evalkit.quantities_outcome import joined_levels
 
     schema = release.schema
     frames = (release.working, release.working_avatars, release.reference)
@@ -259,43 +227,6 @@ def _contest(
         return None
     tested = working.sampled(MOST_ROWS, rng)
     return Contest(working, tested, avatars, holdout, found.categorical, of_levels)
-
-
-def joined_levels(
-    ranks: Sequence[NDArray[np.integer]], persons: Persons | None = None
-) -> list[NDArray[np.int64]]:
-    """Return the sensitive levels as whole numbers; those of fewer than 10 originals are one.
-
-    Parameters
-    ----------
-    ranks : sequence of ndarray of int
-        Ranks of the levels, -1 for missing, which is a level too; the originals come first.
-    persons : Persons, optional
-        Whose the originals' rows are; each a person of its own if left out.
-
-    Returns
-    -------
-    list of ndarray of int64
-        From 0 up; the last number stands for all rare levels.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from evalkit.metrics.inference_accuracy_ratio import joined_levels
-    >>> joined_levels([np.array([0] * 12 + [1, 2]), np.array([-1, 0])])[1].tolist()
-    [1, 0]
-    """
-    import numpy as np
-
-    from evalkit.quantities_rows import holders
-
-    size = 2 + max(int(one.max(initial=-1)) for one in ranks)
-    owner = np.arange(len(ranks[0])) if persons is None else persons.code
-    counts = holders((ranks[0] + 1).astype(np.int64), owner, size)
-    common = np.flatnonzero(counts >= FEWEST_OF_LEVEL)
-    number = np.full(size, len(common))
-    number[common] = np.arange(len(common))
-    return [number[one + 1] for one in ranks]
 
 
 def _in_content_order(
@@ -384,6 +315,8 @@ def _nothing_known(sensitive: str) -> Message:
 
 def _nothing_to_guess(sensitive: str) -> Message:
     """Return the reason why there is nothing to guess."""
+    from evalkit.quantities_outcome import FEWEST_OF_LEVEL
+
     return say(
         "nothing_to_guess",
         "{sensitive} has no two values that at least {fewest} originals carry, or is missing in a "

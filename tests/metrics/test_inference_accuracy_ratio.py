@@ -16,13 +16,12 @@ from evalkit.metrics.inference_accuracy_ratio import (
     METRIC,
     Contest,
     Rows,
-    balanced_accuracy,
-    joined_levels,
     score_of,
 )
 from evalkit.persons import Persons
 from evalkit.prose import plain
 from evalkit.quantities_models import features, rounds
+from evalkit.quantities_outcome import balanced_accuracy, joined_levels
 from evalkit.report.pages import PARTS, Pages
 
 SLUG = "inference_accuracy_ratio"
@@ -104,7 +103,8 @@ def test_each_level_weighs_the_same_in_the_accuracy() -> None:
 
 def test_levels_of_fewer_than_ten_originals_are_one() -> None:
     original = np.array([0] * 12 + [1] * 10 + [2] * 9 + [-1] * 11)
-    found = joined_levels([original, np.array([0, 1, 2, 3, -1])])
+    levels = [original, np.array([0, 1, 2, 3, -1])]
+    found = joined_levels(levels, Persons.one_row_each(len(original)))
     assert found[1].tolist() == [1, 2, 3, 3, 0]
     assert len(np.unique(found[0])) == 4
 
