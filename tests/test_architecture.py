@@ -32,6 +32,7 @@ MAY_BE_IMPORTED_BY_ALL = {"errors", "messages"}
 ROWS = {
     "errors": set(),
     "messages": set(),
+    "engine": {"engine"},
     "displays": {"displays", "resources"},
     "schema": {"displays"},
     "given_values": set(),

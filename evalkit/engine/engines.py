@@ -1,0 +1,53 @@
+"""What an engine is, and the one that works in this process."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    Partial = Callable[[Any, Any], Any]
+
+
+class Engine(Protocol):
+    """Runs a function on every piece of a table.
+
+    Attributes
+    ----------
+    name : str
+        As the option `--engine` says it, without an address.
+    """
+
+    name: str
+
+    def states(self, partial: Partial, pieces: Iterable[Any], shared: Any) -> Iterator[Any]:
+        """Yield `partial(piece, shared)` for each piece, in the order of the pieces.
+
+        Parameters
+        ----------
+        partial : callable
+            A function of a module, or `functools.partial` of one: it may run in another process.
+        pieces : iterable
+            Taken one by one, so that not all of them are in memory at once.
+        shared : object
+            What every piece needs; sent to a worker once.
+        """
+        ...
+
+
+class LocalEngine:
+    """Works in this process, one piece after the other; the kernels use every processor."""
+
+    name = "local"
+
+    def states(self, partial: Partial, pieces: Iterable[Any], shared: Any) -> Iterator[Any]:
+        """Yield the state of each piece, in order.
+
+        Examples
+        --------
+        >>> from evalkit.engine import LocalEngine
+        >>> list(LocalEngine().states(lambda piece, shared: piece + shared, [1, 2], 10))
+        [11, 12]
+        """
+        return (partial(piece, shared) for piece in pieces)
