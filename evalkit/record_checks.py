@@ -6,6 +6,7 @@ A file that is read back may have been changed by hand, or be of another version
 from __future__ import annotations
 
 import math
+from datetime import date
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
@@ -79,6 +80,8 @@ def check(assessment: Assessment, name: str) -> None:
 
 def _troubles(assessment: Assessment) -> Iterator[tuple[str, str]]:
     """Return each field that cannot be, with what is wrong."""
+    if not _is_day(assessment.created[:10]):
+        yield "created", "is not a date such as 2026-11-29T19:00:00Z"
     yield from _release(assessment.release)
     seen: set[str] = set()
     for one in assessment.scenarios():
@@ -228,3 +231,12 @@ def _at_least(fewest: int, field: str, value: int) -> Iterator[tuple[str, str]]:
 def _short(name: str) -> str:
     """Return a slug as a message may repeat it."""
     return name if len(name) <= _SHOWN_LETTERS else f"{name[:_SHOWN_LETTERS]}..."
+
+
+def _is_day(text: str) -> bool:
+    """Return whether a text is a day as ISO 8601 writes it."""
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True

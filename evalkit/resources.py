@@ -67,7 +67,7 @@ def check_language(language: str) -> str:
     'en'
     """
     if language not in LANGUAGES:
-        message = f"Language {language!r} is unknown; use one of: {', '.join(LANGUAGES)}."
+        message = f"language: {language!r} is unknown; use one of: {', '.join(LANGUAGES)}."
         raise InputError(message)
     return language
 

@@ -120,13 +120,15 @@ def sign_pdf(pdf: bytes, signer: Any) -> bytes:
     return bytes(signed.getvalue())
 
 
-def signatures(pdf: bytes) -> list[Signature]:
+def signatures(pdf: bytes, name: str = "the PDF") -> list[Signature]:
     """Return what the signatures of a PDF show; an empty list without any.
 
     Parameters
     ----------
     pdf : bytes
         Of any origin.
+    name : str
+        Of its file, for messages.
 
     Returns
     -------
@@ -151,7 +153,8 @@ def signatures(pdf: bytes) -> list[Signature]:
     except (PdfError, SigningError, ValueError, KeyError, TypeError, IndexError):
         shown = []
     if not shown:  # Signed bytes are marked, and nothing can be read from them.
-        raise InputError("The PDF's signature cannot be read: the file is damaged or was changed.")
+        message = f"{name}: its signature cannot be read; the file is damaged or was changed."
+        raise InputError(message)
     return shown
 
 

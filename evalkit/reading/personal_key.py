@@ -76,8 +76,8 @@ def person_keys(
             # Were each such row a person of its own, more people would be counted than there are.
             message = (
                 f"{tables[role].label}: column {shown(name)} of --individual is missing in row "
-                f"{int(np.argmax(missing)) + 1:,} ({int(missing.sum()):,} rows in all); give each "
-                "row the key of its person, or leave these rows out."
+                f"{int(np.argmax(missing)) + 1:,} (missing cells: {int(missing.sum()):,}); give "
+                "each row the key of its person, or leave these rows out."
             )
             raise InputError(message)
         codes = [

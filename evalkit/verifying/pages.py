@@ -103,7 +103,7 @@ def _pdf_checks(report: ReportFile, templates: Path | None) -> Iterator[Check]:
         yield _unlike(report, "the pages of the PDF are not those that its attachment makes")
     else:
         yield Check(SAME, "every byte of the report, made again from the attached assessment")
-    yield from signature_checks(report.content, made)
+    yield from signature_checks(report.content, made, report.name)
 
 
 def _languages(report: ReportFile) -> list[str]:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def signature_checks(pdf: bytes, pages: bytes | None) -> Iterator[Check]:
+def signature_checks(pdf: bytes, pages: bytes | None, name: str) -> Iterator[Check]:
     """Return what the signatures of a PDF show.
 
     Parameters
@@ -19,6 +19,8 @@ def signature_checks(pdf: bytes, pages: bytes | None) -> Iterator[Check]:
         The whole file.
     pages : bytes or None
         The report as it was made, if the file begins with it.
+    name : str
+        Of the file, for messages.
 
     Yields
     ------
@@ -33,7 +35,7 @@ def signature_checks(pdf: bytes, pages: bytes | None) -> Iterator[Check]:
     """
     from evalkit.signing import signatures
 
-    found = signatures(pdf)
+    found = signatures(pdf, name)
     if not found:
         if pages is not None and len(pdf) > len(pages):
             yield Check(DIFFERS, "something was added behind the pages of the PDF")
