@@ -5,6 +5,7 @@ One search per (table pair, variable set, ranges), however many metrics ask.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -15,7 +16,7 @@ from evalkit.kernels.correlations import Deals, correlations, filled_pairs
 from evalkit.randomness import content_order
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import pandas as pd
     from numpy.typing import NDArray
@@ -87,6 +88,26 @@ def _ends(values: NDArray[np.generic]) -> list[Any]:
     return [filled.min().item(), filled.max().item()] if filled.size else []
 
 
+@dataclass(frozen=True, eq=False)
+class QueryPiece:
+    """Some of the queries of a search, one below the other.
+
+    Attributes
+    ----------
+    start, stop : int
+        Their places among all queries that are asked.
+    beside : dict of str to ndarray, each of shape (stop - start, ...)
+        What else belongs to each query.
+    shared : object
+        What all pieces need.
+    """
+
+    start: int
+    stop: int
+    beside: dict[str, NDArray[np.generic]] = field(default_factory=dict)
+    shared: Any = None
+
+
 class Pairing:
     """Two tables made ready for many searches, each on other variables.
 
@@ -132,6 +153,42 @@ class Pairing:
         if key not in self._found:
             self._found[key] = self.nearest(key)
         return self._found[key]
+
+    def answers(
+        self,
+        names: Iterable[str],
+        take: Callable[[NearestSets, QueryPiece], Mapping[str, NDArray[Any]]],
+        *,
+        beside: Mapping[str, NDArray[Any]] | None = None,
+        shared: Any = None,
+        merge: Mapping[str, Callable[[Any, Any], Any]] | None = None,  # noqa: ARG002 - one piece
+    ) -> dict[str, NDArray[Any]]:
+        """Return what `take` reads off the sets of nearest targets, piece of queries by piece.
+
+        Parameters
+        ----------
+        names : iterable of str
+            Variables of the search.
+        take : callable
+            ``take(sets, piece)`` gives arrays by name, of one entry for each query of the piece,
+            or as `merge` says. A function of a module or a `functools.partial` of one, because it
+            may run in another process. `sets` holds the queries of the piece and all targets.
+        beside : mapping of str to ndarray, optional
+            What else belongs to each query, shape (queries, ...); a piece gets its part.
+        shared : object, optional
+            What every piece needs, such as a mark of each target; sent to a process once.
+        merge : mapping of str to callable, optional
+            For arrays that hold no entry for each query but, say, one for each target: how those
+            of two pieces become one, such as `numpy.logical_or` or `numpy.add`.
+
+        Returns
+        -------
+        dict of str to ndarray
+            In the order of the queries; the same however the queries are cut.
+        """
+        sets = self.nearest(names)
+        piece = QueryPiece(0, len(sets.size), dict(beside or {}), shared)
+        return dict(take(sets, piece))
 
     def own_is_nearest(self, names: Iterable[str]) -> NDArray[np.bool_]:
         """Return for each query whether the target of its own row is among the nearest ones."""
@@ -284,6 +341,7 @@ __all__ = [
     "Deals",
     "NearestSets",
     "Pairing",
+    "QueryPiece",
     "Ranges",
     "cells",
     "content_order",
