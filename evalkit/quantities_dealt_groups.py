@@ -1,0 +1,222 @@
+"""Deals of large tables: random groups of people are dealt, not people one by one.
+
+Each person of a pool is in one of many random groups of equal size. A union of random groups is a
+random set of people, so one deal of groups has the law of one deal of people; what a deal needs
+(counts, sums) is added up for each group once, whatever the number of deals. The groups of one
+pool are drawn once: with G of them the spread over the deals is itself known to about one part in
+sqrt(2 G), less than 200 deals blur it anyway.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from evalkit.quantities_content import beside, places, table_keys
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from evalkit.persons import Persons
+    from evalkit.release import Release
+
+    Groups = NDArray[np.int32]
+    Times = NDArray[np.float64]
+
+LARGE_POOL = 100_000
+"""People of a pool over which groups are dealt: two hundred deals of more take minutes."""
+MOST_GROUPS, FEWEST_GROUPS = 1_000, 100
+FEWEST_ON_A_SIDE = 50
+GROUP_CELLS = 4_000_000
+"""Numbers that are kept for all groups together, 32 MB: a wide table has fewer groups."""
+LINKED = "linked"
+"""The role of originals whose avatars are dealt with them."""
+
+
+def is_large(people: int) -> bool:
+    """Return whether a pool of so many people is dealt in groups."""
+    return people > LARGE_POOL
+
+
+@dataclass(frozen=True, eq=False)
+class DealtGroups:
+    """The random group of each row of a pool, and how groups are dealt to two samples.
+
+    Attributes
+    ----------
+    of_rows : tuple of ndarray of int32
+        Group of each row, one array for each table of the pool; 0 to `total` - 1.
+    total : int
+        Number of groups: the `equal` ones, and where people are dealt without replacement three
+        more: the rest of the first sample, that of the second, and people who are never dealt.
+    equal : int
+        Groups of the same size, which are dealt.
+    dealt : tuple of two int
+        How many of these each sample takes.
+    replaced : bool
+        Whether the samples do not fit into the pool and groups are drawn with replacement.
+    """
+
+    of_rows: tuple[Groups, ...]
+    total: int
+    equal: int
+    dealt: tuple[int, int]
+    replaced: bool
+
+    def deals(self, count: int, rng: np.random.Generator) -> tuple[Times, Times]:
+        """Return how often each group is in the first and in the second sample of each deal.
+
+        Parameters
+        ----------
+        count : int
+            Deals.
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        tuple of two ndarray of float64, each of shape (count, total)
+            Whole numbers. ``times @ state`` with a state of shape (total, ...) of whole numbers is
+            exact; for sums of floats use `added`.
+        """
+        first, second = np.zeros((count, self.total)), np.zeros((count, self.total))
+        n_first, n_both = self.dealt[0], sum(self.dealt)
+        for k in range(count):
+            if self.replaced:
+                drawn = rng.integers(self.equal, size=n_both)
+            else:
+                drawn = rng.permutation(self.equal)[:n_both]
+                first[k, self.equal], second[k, self.equal + 1] = 1, 1
+            np.add.at(first[k], drawn[:n_first], 1)
+            np.add.at(second[k], drawn[n_first:], 1)
+        return first, second
+
+
+def added(times: Times, state: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the sums of a state over the groups of one deal, group by group in order.
+
+    Parameters
+    ----------
+    times : ndarray of float64, shape (total,)
+        From `DealtGroups.deals`.
+    state : ndarray of float64, shape (total, ...)
+
+    Returns
+    -------
+    ndarray of float64, shape (...)
+        The same to the last digit on any number of processors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from evalkit.quantities_dealt_groups import added
+    >>> added(np.array([1.0, 0.0, 2.0]), np.array([[1.0], [5.0], [3.0]])).tolist()
+    [7.0]
+    """
+    return np.asarray(np.einsum("g,g...->...", times, state))
+
+
+def dealt_groups(
+    release: Release,
+    roles: Sequence[str],
+    sizes: tuple[int, int],
+    rng: np.random.Generator,
+    width: int,
+) -> DealtGroups:
+    """Return random groups of the people of some tables of a release put together.
+
+    Parameters
+    ----------
+    release : Release
+    roles : sequence of str
+        Tables of the pool, as `Release.persons_of` names them, one below the other; or only
+        `LINKED`: the originals, each beside its avatar.
+    sizes : tuple of two int
+        People in the first and in the second sample; the second may be 0. Where they do not fit
+        into the pool, both are drawn with replacement, to within half a group.
+    rng : numpy.random.Generator
+        Draws the groups; people meet it in an order of content.
+    width : int
+        Numbers that are kept for each group: over many there are fewer groups.
+
+    Returns
+    -------
+    DealtGroups
+    """
+    persons = _persons(release, roles)
+    ends = np.cumsum([len(one) for one in persons])[:-1]
+    whole = persons[0]
+    for one in persons[1:]:
+        whole = whole.followed_by(one)
+    found = groups_of_people(whole.count, sizes, rng.permutation(whole.count), width)
+    (of_people,) = found.of_rows
+    if whole.are_rows:
+        return replace(found, of_rows=tuple(of_people[one] for one in _places(release, roles)))
+    return replace(found, of_rows=tuple(np.split(of_people[whole.code], ends)))
+
+
+def _persons(release: Release, roles: Sequence[str]) -> list[Persons]:
+    """Return whose the rows of the tables are."""
+    return [release.persons_of("original" if role == LINKED else role) for role in roles]
+
+
+def _places(release: Release, roles: Sequence[str]) -> list[NDArray[np.int64]]:
+    """Return the place of each row of the tables in an order of content."""
+    if tuple(roles) == (LINKED,):
+        return places([beside(table_keys(release, "original"), table_keys(release, "avatars"))])
+    return places([table_keys(release, role) for role in roles])
+
+
+def groups_of_people(
+    people: int, sizes: tuple[int, int], drawn: NDArray[np.int64], width: int
+) -> DealtGroups:
+    """Return random groups of people, each of whom has one row.
+
+    Parameters
+    ----------
+    people : int
+        Size of the pool, at least 1.
+    sizes : tuple of two int
+        People in the two samples.
+    drawn : ndarray of int64, shape (people,)
+        A random place for each person, 0 to `people` - 1.
+    width : int
+        Numbers that are kept for each group.
+
+    Returns
+    -------
+    DealtGroups
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from evalkit.quantities_dealt_groups import groups_of_people
+    >>> groups = groups_of_people(500, (300, 150), np.arange(500), 1)
+    >>> groups.equal, groups.dealt, groups.replaced
+    (166, (100, 50), False)
+    """
+    size = _size(people, sizes, width)
+    if sum(sizes) > people:
+        equal = max(1, people // size)
+        first, second = (max(1, round(one * equal / people)) for one in sizes)
+        group = (drawn * equal // people).astype(np.int32)
+        return DealtGroups((group,), equal, equal, (first, second), replaced=True)
+    (first, rest), (second, other_rest) = (divmod(one, size) for one in sizes)
+    equal = (people - rest - other_rest) // size
+    # Behind the equal groups: what either sample lacks to its recorded size, and the others.
+    behind = equal * size + np.cumsum([rest, other_rest])
+    group = np.minimum(drawn // size, equal).astype(np.int32)
+    group[drawn >= behind[0]] = equal + 1
+    group[drawn >= behind[1]] = equal + 2
+    return DealtGroups((group,), equal + 3, equal, (first, second), replaced=False)
+
+
+def _size(people: int, sizes: tuple[int, int], width: int) -> int:
+    """Return the people of a group: so few that either sample takes many groups."""
+    room = max(FEWEST_GROUPS, GROUP_CELLS // max(1, width))
+    least = min(one for one in sizes if one) if any(sizes) else people
+    wanted = min(people // min(MOST_GROUPS, room), least // FEWEST_ON_A_SIDE)
+    return max(1, wanted, -(-people // room))
