@@ -32,7 +32,7 @@ MAY_BE_IMPORTED_BY_ALL = {"errors", "messages"}
 ROWS = {
     "errors": set(),
     "messages": set(),
-    "engine": {"engine"},
+    "engine": {"engine", "evalkit"},
     "displays": {"displays", "resources"},
     "schema": {"displays"},
     "given_values": set(),
@@ -111,6 +111,8 @@ HOMES = {
     "jinja2": {"displays", "report"},
     "numba": {"kernels"},
     "statsmodels": {"analyses"},
+    "dask": {"engine"},
+    "distributed": {"engine"},
 }
 
 

@@ -5,6 +5,7 @@ gives the state of one piece of a table, `merge(first, second)` that of two piec
 what the caller does with the last state is the finish. An engine decides where the partials run.
 """
 
+from evalkit.engine.choosing import check_engine, make_engine
 from evalkit.engine.engines import Engine, LocalEngine
 from evalkit.engine.limits import LARGEST_SEARCH, Limits, memory_bytes
 from evalkit.engine.place import fold, gather, limits, working_on
@@ -14,9 +15,11 @@ __all__ = [
     "Engine",
     "Limits",
     "LocalEngine",
+    "check_engine",
     "fold",
     "gather",
     "limits",
+    "make_engine",
     "memory_bytes",
     "working_on",
 ]

@@ -1,0 +1,226 @@
+"""A client of Dask: of a cluster on this machine, or of a scheduler somewhere else.
+
+Nothing outside this package imports Dask.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import warnings
+from contextlib import ExitStack, contextmanager, suppress
+from importlib.util import find_spec
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Final
+
+from evalkit.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from distributed import Client
+
+PORT: Final = 8786
+SECONDS_TO_CONNECT: Final = 10
+_SECONDS_TO_CLOSE: Final = 5
+_VERSION: Final = "__import__('evalkit').__version__"
+_TALKERS: Final = ("distributed", "tornado", "asyncio", "bokeh")
+_CONFIG: Final = {
+    "distributed.comm.timeouts.connect": f"{SECONDS_TO_CONNECT}s",
+    # A forked process inherits locks that nobody there will open.
+    "distributed.worker.multiprocessing-method": "spawn",
+    # Pieces travel inside the tasks, a bounded number of them.
+    "distributed.admin.large-graph-warning-threshold": "1TB",
+}
+
+
+def check_installed() -> None:
+    """Refuse to go on without Dask.
+
+    Raises
+    ------
+    evalkit.InputError
+        Naming what to install.
+    """
+    if find_spec("distributed") is None or find_spec("dask") is None:
+        message = 'engine: Dask is not installed; run: pip install "evalkit[dask]"'
+        raise InputError(message)
+
+
+def full_address(text: str) -> str:
+    """Return the address of a scheduler as Dask writes it.
+
+    Parameters
+    ----------
+    text : str
+        ``host``, ``host:8786`` or ``tcp://host:8786``; ``tls://`` too.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    evalkit.InputError
+        If it is no address.
+
+    Examples
+    --------
+    >>> from evalkit.engine.dask_cluster import full_address
+    >>> full_address("cluster.example")
+    'tcp://cluster.example:8786'
+    """
+    found = re.fullmatch(r"(?:(tcp|tls)://)?(\[[0-9a-fA-F:]+\]|[\w.-]+)(?::(\d{1,5}))?/?", text)
+    if not found:
+        message = "engine: no address of a scheduler; give one as in dask://host:8786."
+        raise InputError(message)
+    return f"{found[1] or 'tcp'}://{found[2]}:{found[3] or PORT}"
+
+
+@contextmanager
+def connected(address: str | None, workers: int | None = None) -> Iterator[Client]:
+    """Open a client, and close it and a cluster of its own at the end.
+
+    Parameters
+    ----------
+    address : str, optional
+        From `full_address`; None starts a cluster of processes on this machine.
+    workers : int, optional
+        Processes of a cluster on this machine; default one for each processor.
+
+    Yields
+    ------
+    distributed.Client
+        Every worker has evalkit in this very version.
+
+    Raises
+    ------
+    evalkit.InputError
+        If the scheduler cannot be reached, there is no worker, or evalkit is missing there.
+    """
+    check_installed()
+    import dask
+    import distributed
+
+    with ExitStack() as stack:
+        stack.enter_context(_silence())
+        stack.enter_context(dask.config.set(_CONFIG))
+        cluster: Any = address
+        if address is None:
+            folder = TemporaryDirectory(prefix="evalkit-", ignore_cleanup_errors=True)
+            cluster = _local_cluster(stack.enter_context(folder), workers or _processors())
+            stack.callback(_close, cluster)
+        client = _client(distributed.Client, cluster)
+        stack.callback(_close, client)
+        _check_workers(client)
+        yield client
+
+
+def dashboard_of(client: Client) -> str:
+    """Return the address of the dashboard, or nothing where there is none."""
+    if client.cluster is not None and find_spec("bokeh") is None:
+        return ""
+    with suppress(Exception):  # Words on a screen: never a reason to fail.
+        return str(client.dashboard_link or "")
+    return ""
+
+
+def _processors() -> int:
+    """Return how many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _local_cluster(folder: str, workers: int) -> Any:
+    """Return a cluster of processes on this machine that only this machine can reach."""
+    import distributed
+
+    try:
+        return distributed.LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0" if find_spec("bokeh") else None,
+            # Neither end a worker for its memory nor write personal data beside the tables.
+            memory_limit=0,
+            local_directory=folder,
+            silence_logs=logging.CRITICAL + 1,
+        )
+    except (RuntimeError, OSError, TimeoutError) as error:
+        message = (
+            f"engine: no Dask worker could be started on this machine ({type(error).__name__}); "
+            "in a script of your own, put the call below: if __name__ == '__main__':"
+        )
+        raise InputError(message) from None
+
+
+def _client(make: Any, cluster: Any) -> Client:
+    """Return a client that is connected."""
+    try:
+        client: Client = make(
+            cluster,
+            timeout=SECONDS_TO_CONNECT,
+            set_as_default=False,
+            direct_to_workers=None if isinstance(cluster, str) else True,
+        )
+    except (OSError, TimeoutError, ValueError, RuntimeError):
+        message = (
+            f"engine: no Dask scheduler answers at {cluster}; start it or correct the address."
+        )
+        raise InputError(message) from None
+    return client
+
+
+def _check_workers(client: Client) -> None:
+    """Refuse a cluster without workers, or with another evalkit or none."""
+    import evalkit
+
+    place = client.scheduler.address if client.scheduler else ""
+    try:
+        client.wait_for_workers(1, timeout=SECONDS_TO_CONNECT)
+        found = dict(client.run(eval, _VERSION, on_error="return"))
+        found["scheduler"] = client.run_on_scheduler(eval, _VERSION)
+    except TimeoutError:
+        raise InputError(f"engine: the Dask cluster at {place} has no worker.") from None
+    except Exception as error:  # noqa: BLE001 - the scheduler's own, of any kind
+        found = {"scheduler": error}
+    for name, version in found.items():
+        if version == evalkit.__version__:
+            continue
+        where = "scheduler" if name == "scheduler" else "a worker"
+        has = "cannot import evalkit" if isinstance(version, Exception) else f"has {version}"
+        message = (
+            f"engine: {where} of the Dask cluster {has}; "
+            f"install evalkit {evalkit.__version__} there."
+        )
+        raise InputError(message)
+
+
+def _close(what: Any) -> None:
+    """Close a client or a cluster, whatever state it is in."""
+    with suppress(Exception), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        what.close(timeout=_SECONDS_TO_CLOSE)
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Keep the notices of Dask off the error stream: what a reader needs is said in one line."""
+    import distributed  # noqa: F401 - sets levels of its own when it is imported
+
+    names = [name for name in logging.root.manager.loggerDict if name.split(".")[0] in _TALKERS]
+    loggers = [logging.getLogger(name) for name in {*names, *_TALKERS}]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
+    try:
+        with warnings.catch_warnings():
+            # Different versions of Python or NumPy there, a port that is taken, and the like.
+            warnings.filterwarnings("ignore", module=r"distributed(\..*)?")
+            yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
