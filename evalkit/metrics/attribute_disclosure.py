@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from evalkit.messages import say
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from evalkit.messages import Message
     from evalkit.quantities import Cells
     from evalkit.quantities_control import Controlled
+    from evalkit.quantities_rows import RowIndex
+    from evalkit.quantities_shuffled import ShuffledTable
     from evalkit.release import Release
     from evalkit.scenario import Scenario
 
@@ -83,42 +86,64 @@ class Attack:
     known: tuple[str, ...]  # K, without the sensitive variable
     sensitive: str
 
-    def values(self, table: pd.DataFrame) -> NDArray[np.int64]:
+    def values(self, table: pd.DataFrame | ShuffledTable) -> NDArray[np.int64]:
         """Return the sensitive values of a table as whole numbers, 0 for missing, shape (n,)."""
         import numpy as np
 
-        from evalkit.quantities import cells
+        from evalkit.quantities_shuffled import read_columns
 
-        schema = self.release.schema
-        found = cells(table, schema, self.sensitive)
-        if not schema[self.sensitive].is_number:
+        found = dict(read_columns(table, self.release.schema, [self.sensitive]))[self.sensitive]
+        if not self.release.schema[self.sensitive].is_number:
             return found.astype(np.int64) + 1
-        edges = bin_edges(cells(self.release.working, schema, self.sensitive))
-        bins = edges.searchsorted(found, "left") + 1
+        bins = self._edges.searchsorted(found, "left") + 1
         return np.where(np.isnan(found), 0, bins).astype(np.int64)
 
-    def disclosed(self, avatars: pd.DataFrame) -> Controlled:
+    def disclosed(self, avatars: pd.DataFrame | ShuffledTable) -> Controlled:
         """Return how many originals, and how many people of the holdout, `avatars` disclose."""
+        return self._disclosed(self._people.find(avatars), self.values(avatars))
+
+    def copied(self) -> Controlled:
+        """Return the same for avatars that are a perfect copy of the originals."""
+        return self._disclosed(self._people.keys[0], self._values[0])
+
+    def _disclosed(self, offered: NDArray[np.int64], values: NDArray[np.int64]) -> Controlled:
+        """Return whom avatars disclose, by the keys of their known values; -1 is no person's."""
         import numpy as np
 
         from evalkit.quantities_control import Controlled
-        from evalkit.quantities_rows import row_keys
 
-        people = self.release.working, self.release.reference
-        *keys, offered = row_keys((*people, avatars), self.release.schema, self.known)
-        values = self.values(avatars)
-        total = 1 + max(int(one.max()) for one in (*keys, offered))
         # Of each combination of known values the least and the greatest sensitive value.
-        least = np.full(total, np.iinfo(np.int64).max)
-        greatest = np.full(total, -1)
+        least = np.full(self._people.count + 1, np.iinfo(np.int64).max)  # the last one is for -1
+        greatest = np.full(self._people.count + 1, -1)
         np.minimum.at(least, offered, values)
         np.maximum.at(greatest, offered, values)
         persons = [self.release.persons_of(table) for table in ("working", "reference")]
         hits = [
-            math.fsum(one.means((least[key] == greatest[key]) & (least[key] == self.values(table))))
-            for key, table, one in zip(keys, people, persons, strict=True)
+            math.fsum(one.means((least[key] == greatest[key]) & (least[key] == own)))
+            for key, own, one in zip(self._people.keys, self._values, persons, strict=True)
         ]
         return Controlled(hits[0], persons[0].count, hits[1], persons[1].count)
+
+    @cached_property
+    def _people(self) -> RowIndex:
+        """The known values of the originals and of the holdout."""
+        from evalkit.quantities_rows import RowIndex
+
+        release = self.release
+        tables, avatars = (release.working, release.reference), [release.working_avatars]
+        return RowIndex(tables, release.schema, self.known, beside=avatars)
+
+    @cached_property
+    def _values(self) -> list[NDArray[np.int64]]:
+        """The sensitive values of the originals and of the holdout."""
+        return [self.values(table) for table in (self.release.working, self.release.reference)]
+
+    @cached_property
+    def _edges(self) -> NDArray[np.generic]:
+        """The inner edges of the bins of a sensitive number."""
+        from evalkit.quantities import cells
+
+        return bin_edges(cells(self.release.working, self.release.schema, self.sensitive))
 
 
 def compute(
@@ -152,17 +177,17 @@ def compute(
 
 def _anchors(attack: Attack, rng: np.random.Generator) -> dict[str, Any]:
     """Return the scores of a perfect copy and of avatars with shuffled columns."""
-    from evalkit.quantities_linked import shuffled_avatars
+    from evalkit.quantities_shuffled import shuffled_tables
 
-    release = attack.release
-    copied = attack.disclosed(release.working)
-    shuffled = [attack.disclosed(shuffled_avatars(release, rng)) for _ in range(SHUFFLES)]
+    release, copied = attack.release, attack.copied()
+    mixed = shuffled_tables(release.avatars, release.schema, rng, SHUFFLES)
+    shuffled = [attack.disclosed(table) for table in mixed]
     floors = [one.score for one in shuffled if one.control_failures]
     return {
-        "naive_share": math.fsum(one.share for one in shuffled) / SHUFFLES,
+        "naive_share": math.fsum(one.share for one in shuffled) / len(shuffled),
         "self_score": copied.score if copied.control_failures else None,
         "floor_score": math.fsum(floors) / len(floors) if floors else None,
-        "shuffles": SHUFFLES,
+        "shuffles": len(shuffled),
     }
 
 

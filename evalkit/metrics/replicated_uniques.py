@@ -25,10 +25,12 @@ if TYPE_CHECKING:
 
     import numpy as np
     import pandas as pd
+    from numpy.typing import NDArray
 
     from evalkit.figures import Drawing
     from evalkit.messages import Message
     from evalkit.quantities_control import Controlled
+    from evalkit.quantities_shuffled import ShuffledTable
     from evalkit.release import Release
     from evalkit.scenario import Scenario
 
@@ -37,44 +39,64 @@ FEWEST_UNIQUE = 10
 SHUFFLES = 5
 
 
-def search(release: Release, avatars: pd.DataFrame, known: tuple[str, ...]) -> Controlled:
-    """Return how many unique originals, and unique people of the holdout, `avatars` replicate.
+class Uniques:
+    """The people whom the known variables single out, ready to be looked for among avatars.
 
     Parameters
     ----------
     release : Release
         With a real holdout.
-    avatars : DataFrame
-        Any table with the known variables.
     known : tuple of str
         At least one.
-
-    Returns
-    -------
-    Controlled
-        The attempts are the unique people of either group; of a person with several unique
-        records the share that is replicated counts.
     """
-    import numpy as np
 
-    from evalkit.quantities_control import Controlled
-    from evalkit.quantities_rows import holders, row_keys
+    def __init__(self, release: Release, known: tuple[str, ...]) -> None:
+        import numpy as np
 
-    tables = (release.working, release.reference, avatars)
-    original, holdout, offered = row_keys(tables, release.schema, known)
-    total = 1 + max(int(keys.max()) for keys in (original, holdout, offered))
-    persons = release.persons_of("working"), release.persons_of("reference")
-    owner = persons[0].followed_by(persons[1]).code
-    is_unique = holders(np.concatenate([original, holdout]), owner, total) == 1
-    is_offered = np.zeros(total, np.bool_)
-    is_offered[offered] = True
-    hits, attempts = [], []
-    for key, one in zip((original, holdout), persons, strict=True):
-        rows = np.flatnonzero(is_unique[key])
-        unique = one.part(rows)
-        hits.append(math.fsum(unique.means(is_offered[key[rows]])))
-        attempts.append(unique.count)
-    return Controlled(hits[0], attempts[0], hits[1], attempts[1])
+        from evalkit.quantities_rows import RowIndex, holders
+
+        tables = release.working, release.reference
+        self._index = RowIndex(tables, release.schema, known, beside=[release.working_avatars])
+        persons = release.persons_of("working"), release.persons_of("reference")
+        owner = persons[0].followed_by(persons[1]).code
+        is_unique = holders(np.concatenate(self._index.keys), owner, self._index.count) == 1
+        rows = [np.flatnonzero(is_unique[key]) for key in self._index.keys]
+        self._keys = [key[some] for key, some in zip(self._index.keys, rows, strict=True)]
+        self._whose = [one.part(some) for one, some in zip(persons, rows, strict=True)]
+
+    def found(self, avatars: pd.DataFrame | ShuffledTable) -> Controlled:
+        """Return how many unique originals, and unique people of the holdout, are replicated.
+
+        Parameters
+        ----------
+        avatars : DataFrame or ShuffledTable
+            Any table with the known variables.
+
+        Returns
+        -------
+        Controlled
+            The attempts are the unique people of either group; of a person with several unique
+            records the share that is replicated counts.
+        """
+        return self._among(self._index.find(avatars))
+
+    def copied(self) -> Controlled:
+        """Return the same for avatars that are a perfect copy of the originals."""
+        return self._among(self._index.keys[0])
+
+    def _among(self, offered: NDArray[np.int64]) -> Controlled:
+        """Return who is found among the keys of avatars; -1 is the key of nobody."""
+        import numpy as np
+
+        from evalkit.quantities_control import Controlled
+
+        is_offered = np.zeros(self._index.count + 1, np.bool_)  # the last place is read by -1
+        is_offered[offered] = True
+        hits = [
+            math.fsum(whose.means(is_offered[key]))
+            for key, whose in zip(self._keys, self._whose, strict=True)
+        ]
+        return Controlled(hits[0], self._whose[0].count, hits[1], self._whose[1].count)
 
 
 def compute(
@@ -88,7 +110,8 @@ def compute(
         return NotApplicable(
             say("nothing_known", "Name what is known with --known.", variant="nothing")
         )
-    found = search(release, release.working_avatars, known)
+    uniques = Uniques(release, known)
+    found = uniques.found(release.working_avatars)
     facts: dict[str, Any] = {
         "known": list(known),
         "n_known": len(known),
@@ -110,23 +133,24 @@ def compute(
             "found": shown_count(math.ceil(found.successes), scenario.min_count),
             "control_found": shown_count(math.ceil(found.control_successes), scenario.min_count),
         }
-        | _anchors(release, known, rng),
+        | _anchors(release, uniques, rng),
     )
 
 
-def _anchors(release: Release, known: tuple[str, ...], rng: np.random.Generator) -> dict[str, Any]:
+def _anchors(release: Release, uniques: Uniques, rng: np.random.Generator) -> dict[str, Any]:
     """Return the scores of a perfect copy and of avatars with shuffled columns."""
-    from evalkit.quantities_linked import shuffled_avatars
+    from evalkit.quantities_shuffled import shuffled_tables
 
-    shuffled = [search(release, shuffled_avatars(release, rng), known) for _ in range(SHUFFLES)]
+    mixed = shuffled_tables(release.avatars, release.schema, rng, SHUFFLES)
+    shuffled = [uniques.found(table) for table in mixed]
     floors = [one.score for one in shuffled if one.control_failures]
     return {
         # Who looks up a record makes no guess; what chance alone finds stands beside it.
         "naive_share": None,
-        "shuffled_share": math.fsum(one.share for one in shuffled) / SHUFFLES,
-        "self_score": search(release, release.working, known).score,
+        "shuffled_share": math.fsum(one.share for one in shuffled) / len(shuffled),
+        "self_score": uniques.copied().score,
         "floor_score": math.fsum(floors) / len(floors) if floors else None,
-        "shuffles": SHUFFLES,
+        "shuffles": len(shuffled),
     }
 
 

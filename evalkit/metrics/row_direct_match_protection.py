@@ -92,13 +92,11 @@ def find_matches(release: Release, tables: list[pd.DataFrame]) -> list[NDArray[n
     >>> [equal.sum().item() for equal in found]
     [3, 0]
     """
-    import numpy as np
-
-    from evalkit.quantities_rows import row_keys
+    from evalkit.quantities_rows import RowIndex
 
     names = release.schema.used_names()
-    originals, *others = row_keys([release.original, *tables], release.schema, names)
-    return [np.isin(keys, originals) for keys in others]
+    originals = RowIndex([release.original], release.schema, names, beside=tables)
+    return [originals.find(table) >= 0 for table in tables]
 
 
 def _beside_holdout(

@@ -1,0 +1,136 @@
+"""Equal rows: however the tables are cut, and against slow code."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import evalkit
+from evalkit.kernels import equal_rows as kernel
+from evalkit.quantities_linked import shuffled_avatars
+from evalkit.quantities_pieces import pieces
+from evalkit.quantities_rows import RowIndex, hashes_of_piece, holders, row_counts, row_keys
+from evalkit.quantities_shuffled import ShuffledTable
+
+NUMERIC = ["age", "income"]
+NAMES = ("age", "income", "town")
+
+
+def people(rows: int, seed: int, *, missing: bool = True) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame(
+        {
+            "age": rng.integers(20, 24, rows),
+            "income": rng.integers(-2, 3, rows) / 2,
+            "town": rng.choice(["Aix", "Brest", "Caen"], rows),
+        }
+    )
+    if missing:
+        table.loc[rng.random(rows) < 0.2, "income"] = np.nan
+        table["town"] = table["town"].where(rng.random(rows) >= 0.2, "")
+    return table
+
+
+def released(seed: int, rows: int = 60) -> evalkit.Release:
+    tables = (people(rows, seed), people(rows, seed + 50), people(rows // 2, seed + 90))
+    return evalkit.load(*tables, numeric=NUMERIC)
+
+
+def as_tuples(table: pd.DataFrame) -> list[tuple[object, ...]]:
+    cells = table[list(NAMES)].astype(object).where(table[list(NAMES)].notna(), None)
+    return [tuple(row) for row in cells.itertuples(index=False)]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_are_found_where_slow_code_finds_them(seed: int) -> None:
+    release = released(seed)
+    index = RowIndex([release.original, release.holdout], release.schema, NAMES)
+    rows = as_tuples(release.original) + as_tuples(release.holdout)
+    key = dict(zip(rows, np.concatenate(index.keys).tolist(), strict=True))
+    assert index.count == len(key) == len(set(key.values()))
+    assert [key[row] for row in rows] == np.concatenate(index.keys).tolist()
+    found = index.find(release.avatars).tolist()
+    assert found == [key.get(row, -1) for row in as_tuples(release.avatars)]
+    assert -1 in found
+    assert max(found) >= 0
+
+
+@given(rows=st.integers(1, 7), seed=st.integers(0, 50))
+@settings(max_examples=25, deadline=None)
+def test_hashes_do_not_depend_on_how_a_table_is_cut(rows: int, seed: int) -> None:
+    table, schema = (release := released(seed, 20)).original, release.schema
+    fractions = {"age": False, "income": True, "town": False}
+    take = partial(hashes_of_piece, fractions=fractions, attempt=0)
+    whole = [take(one) for one in pieces(table, schema, NAMES)]
+    parts = [take(one) for one in pieces(table, schema, NAMES, rows=rows)]
+    assert np.concatenate(parts).tolist() == np.concatenate(whole).tolist()
+
+
+def test_rows_of_one_hash_are_told_apart_by_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    release, real = released(1), kernel.hashes
+    keys = row_keys([release.original, release.avatars], release.schema, NAMES)
+    tried = []
+
+    def poor(columns: object, rows: int, attempt: int) -> np.ndarray:
+        tried.append(attempt)
+        return real(columns, rows, attempt) % (3 if attempt < 2 else kernel.KEY_SPACE)
+
+    monkeypatch.setattr("evalkit.quantities_rows.hashes", poor)
+    others = row_keys([release.original, release.avatars], release.schema, NAMES)
+    assert max(tried) == 2
+    pairs = set(zip(np.concatenate(keys).tolist(), np.concatenate(others).tolist(), strict=True))
+    assert len(pairs) == len({one for one, _ in pairs}) == len({other for _, other in pairs})
+
+
+def test_a_row_with_the_hash_of_another_is_not_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    release = released(1)
+    one = release.original.iloc[:1]
+    monkeypatch.setattr("evalkit.quantities_rows.hashes", lambda *given: np.zeros(given[1], int))
+    index = RowIndex([one], release.schema, NAMES)
+    equal = [row == as_tuples(one)[0] for row in as_tuples(release.avatars)]
+    assert (index.find(release.avatars) == 0).tolist() == equal
+
+
+def test_whole_numbers_equal_the_same_numbers_with_a_point() -> None:
+    schema = released(0).schema
+    whole, point = pd.DataFrame({"age": [1, -2, 0]}), pd.DataFrame({"age": [-0.0, 1.0, np.nan]})
+    index = RowIndex([whole], schema, ["age"], beside=[point])
+    assert index.find(point).tolist() == [index.keys[0][2], index.keys[0][0], -1]
+
+
+def test_a_table_without_rows_finds_nothing() -> None:
+    release = released(0)
+    none = release.original.iloc[:0]
+    assert RowIndex([none], release.schema, NAMES).find(release.avatars).max() == -1
+    assert not RowIndex([release.avatars], release.schema, NAMES).find(none).size
+
+
+def test_each_row_is_counted_with_its_likes() -> None:
+    release = released(2)
+    rows = as_tuples(release.original)
+    counts = row_counts(release.original, release.schema, NAMES).tolist()
+    assert counts == [rows.count(row) for row in rows]
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=12))
+def test_a_person_holds_a_key_once(pairs: list[tuple[int, int]]) -> None:
+    key, owner = (np.array([pair[k] for pair in pairs], np.int64) for k in (0, 1))
+    people_of = [len({one for other, one in pairs if other == place}) for place in range(6)]
+    assert holders(key, owner, 6).tolist() == people_of
+
+
+def test_columns_are_shuffled_as_the_whole_table_is() -> None:
+    release = released(3)
+    rngs = np.random.default_rng(4), np.random.default_rng(4)
+    for _ in range(2):
+        mixed = shuffled_avatars(release, rngs[0])
+        table = ShuffledTable(release.avatars, release.schema, rngs[1])
+        index = RowIndex([release.original], release.schema, NAMES, beside=[release.avatars])
+        assert index.find(table).tolist() == index.find(mixed).tolist()
+        assert index.find(table).max() >= 0
+    assert rngs[0].random() == rngs[1].random()
