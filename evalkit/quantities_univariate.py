@@ -1,36 +1,30 @@
-"""Each variable by itself: its cells as bins, and how far two tables differ in them.
+"""Each variable by itself: the bins of a number column, and deals of real records.
 
-Bins are those of the working originals, so an avatar can move into a bin but never make one,
-and every variable keeps its bins whatever other columns stand beside it. Where people have several
-rows, distributions are those of the rows, as avatars are rows, and whole persons are dealt.
+Where people have several rows, distributions are those of the rows, as avatars are rows, and whole
+persons are dealt.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from evalkit.persons import Persons
-from evalkit.quantities import cells
 from evalkit.randomness import content_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    import pandas as pd
     from numpy.typing import NDArray
 
     from evalkit.quantities import Cells
     from evalkit.release import Release
-    from evalkit.schema import Schema
 
 Kind = TypeVar("Kind", bound=np.generic)
 
 DEALS, FEWEST_DEALS = 100, 20
 DEALT_CELLS = 600_000_000
-BLOCK_CELLS = 4_000_000
 
 
 def missing_cells(values: Cells) -> NDArray[np.bool_]:
@@ -92,93 +86,6 @@ def number_codes(values: Cells, edges: Cells, least: float) -> NDArray[np.int32]
         codes[values < least] = 0
     codes[missing_cells(values)] = len(edges) + 2
     return codes
-
-
-@dataclass(frozen=True)
-class BinnedTables:
-    """Tables as numbers of bins, each variable with bins of its own.
-
-    Attributes
-    ----------
-    names : tuple of str
-        Sorted.
-    starts : ndarray of int64, shape (variables,)
-        Where the bins of each variable begin among all bins.
-    total : int
-        Bins of all variables together.
-    codes : tuple of ndarray of int32, each of shape (rows, variables)
-        Working originals, avatars and holdout; numbers among all bins.
-    """
-
-    names: tuple[str, ...]
-    starts: NDArray[np.int64]
-    total: int
-    codes: tuple[NDArray[np.int32], ...]
-
-    @classmethod
-    def of(
-        cls, schema: Schema, names: Sequence[str], tables: Sequence[pd.DataFrame], bins: int
-    ) -> BinnedTables:
-        """Return the tables in bins of the first: quantiles of numbers, levels, and missing."""
-        ordered = tuple(sorted(names))
-        columns, sizes = [], []
-        for name in ordered:
-            codes, size = (
-                _column_codes([cells(table, schema, name) for table in tables], bins)
-                if (schema[name].is_number)
-                else _level_codes([cells(table, schema, name) for table in tables])
-            )
-            columns.append(codes)
-            sizes.append(size)
-        starts = np.cumsum([0, *sizes])[:-1].astype(np.int64)
-        stacked = tuple(
-            np.stack(
-                [one[k] + np.int32(start) for one, start in zip(columns, starts, strict=True)], 1
-            )
-            for k in range(len(tables))
-        )
-        return cls(ordered, starts, sum(sizes), stacked)
-
-    def shares(self, rows: NDArray[np.int32]) -> NDArray[np.float64]:
-        """Return the share of the rows in each of all bins, shape (total,)."""
-        counts = np.zeros(self.total, dtype=np.int64)
-        step = max(1, BLOCK_CELLS // max(1, rows.shape[1]))
-        for at in range(0, len(rows), step):
-            counts += np.bincount(rows[at : at + step].ravel(), minlength=self.total)
-        return counts / len(rows)
-
-    def distances(
-        self, first: NDArray[np.float64], second: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """Return Hellinger's H of each variable, 0 to 1, from two sets of shares.
-
-        H² = 1 - Σ sqrt(p q), written as half the sum of (sqrt p - sqrt q)², which is exactly 0
-        where all shares are equal.
-        """
-        gaps = (np.sqrt(first) - np.sqrt(second)) ** 2  # (total,)
-        halves = np.add.reduceat(gaps, self.starts) / 2  # (variables,)
-        return np.sqrt(np.clip(halves, 0.0, 1.0))
-
-    def filled_bins(self, *shares: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return how many bins of each variable hold a row of any of the tables."""
-        held = np.any([one > 0 for one in shares], axis=0)
-        return np.add.reduceat(held.astype(np.int64), self.starts)
-
-
-def _column_codes(values: Sequence[Cells], bins: int) -> tuple[list[NDArray[np.int32]], int]:
-    """Return the bins of a number column in each table, and how many bins there may be."""
-    filled = values[0][~missing_cells(values[0])]
-    if not len(filled):
-        # No original says where the bins should be: filled against missing is all there is.
-        return [missing_cells(one).astype(np.int32) for one in values], 2
-    edges = inner_edges(filled, bins)
-    return [number_codes(one, edges, filled.min()) for one in values], len(edges) + 3
-
-
-def _level_codes(values: Sequence[Cells]) -> tuple[list[NDArray[np.int32]], int]:
-    """Return the levels of a column in each table, missing first, and how many there may be."""
-    codes = [one.astype(np.int32) + 1 for one in values]
-    return codes, 1 + max(int(one.max(initial=0)) for one in codes)
 
 
 def deals(

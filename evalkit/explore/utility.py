@@ -61,12 +61,12 @@ class UtilityBench:
     @cached_property
     def scores(self) -> dict[str, tuple[float, float]]:
         """Return the Hellinger score of each variable, of avatars and of holdout, worst first."""
-        from evalkit.quantities_univariate import BinnedTables
+        from evalkit.quantities_bins import Bins
 
         bins = number_of_bins(len(self.frames[0]), len(self.frames[1]))
-        names = self.release.schema.used_names()
-        binned = BinnedTables.of(self.release.schema, names, self.frames, bins)
-        shares = [binned.shares(codes) for codes in binned.codes]
+        schema = self.release.schema
+        binned = Bins.of(schema, schema.used_names(), self.frames[0], bins)
+        shares = [binned.shares(binned.counts(frame, schema)) for frame in self.frames]
         found = [100 * (1 - binned.distances(shares[0], one)) for one in shares[1:]]
         order = sorted(range(len(binned.names)), key=lambda k: (found[0][k], binned.names[k]))
         return {binned.names[k]: (float(found[0][k]), float(found[1][k])) for k in order}

@@ -25,7 +25,7 @@ from evalkit.messages import say
 from evalkit.metric import Basis, Metric, NotApplicable, Outcome, Section
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -33,11 +33,13 @@ if TYPE_CHECKING:
     from evalkit.figures import Drawing
     from evalkit.messages import Message
     from evalkit.persons import Persons
-    from evalkit.quantities_univariate import BinnedTables
+    from evalkit.quantities_bins import Bins
     from evalkit.release import Release
     from evalkit.scenario import Scenario
 
     Shares = NDArray[np.float64]
+    # Counts of bins in two samples of each deal, and what there is to say of the deals.
+    Dealt = tuple[Iterable[Sequence[NDArray[Any]]], dict[str, Any]]
 
 SLUG = "hellinger"
 FEWEST_AVATARS = 20
@@ -50,7 +52,8 @@ def compute(
     release: Release, scenario: Scenario, rng: np.random.Generator
 ) -> Outcome | NotApplicable:
     """Return the score, the variables that lost most, and what unseen real rows score."""
-    from evalkit.quantities_univariate import BinnedTables, dealt_people
+    from evalkit.quantities_bins import Bins
+    from evalkit.quantities_univariate import dealt_people
 
     n_avatars = len(release.working_avatars)
     if n_avatars < FEWEST_AVATARS:
@@ -58,16 +61,17 @@ def compute(
     persons, people = dealt_people(release, halves=True)  # of WO and HO; of WA
     asked = number_of_bins(persons[0].count, people)
     tables = (release.working, release.working_avatars, release.reference)
-    binned = BinnedTables.of(release.schema, release.schema.used_names(), tables, asked)
-    shares = [binned.shares(codes) for codes in binned.codes]  # of WO, WA and HO
-    bins = binned.filled_bins(shares[0], shares[1])  # (variables,)
+    binned = Bins.of(release.schema, release.schema.used_names(), release.working, asked)
+    counts = [binned.counts(table, release.schema) for table in tables]  # of WO, WA and HO
+    shares = [binned.shares(one) for one in counts]
+    bins = binned.filled(counts[0], counts[1])  # (variables,)
     kept = bins > 1
     if not kept.any():
         return NotApplicable(_nothing_varies(), {"left_out": list(binned.names)})
     distances = binned.distances(shares[0], shares[1])  # (variables,)
     rows = _rows(release, binned, shares, distances)
     rows = [row | {"bins": int(size)} for row, size in zip(rows, bins, strict=True)]
-    anchors = _unseen(binned, kept, persons, people, rng)
+    anchors = _unseen(release, binned, kept, (persons, people), rng)
     for row, real in zip(rows, anchors.pop("real_by_variable"), strict=True):
         row["real"] = real
     counted = [row for row, keep in zip(rows, kept, strict=True) if keep]
@@ -111,7 +115,7 @@ def _score(distances: Shares) -> float:
 
 
 def _rows(
-    release: Release, binned: BinnedTables, shares: list[Shares], distances: Shares
+    release: Release, binned: Bins, shares: list[Shares], distances: Shares
 ) -> list[dict[str, Any]]:
     """Return what is known of each variable, in the order of their names."""
     real = release.holdout is not None
@@ -129,23 +133,26 @@ def _rows(
 
 
 def _unseen(
-    binned: BinnedTables,
+    release: Release,
+    binned: Bins,
     kept: NDArray[np.bool_],
-    persons: list[Persons],
-    n_avatars: int,
+    people: tuple[list[Persons], int],
     rng: np.random.Generator,
 ) -> dict[str, Any]:
     """Return what real rows score in place of the avatars, over deals of WO and HO together."""
     import numpy as np
 
-    from evalkit.quantities_univariate import deals, mean_and_band, ordered_pool
+    from evalkit.quantities_dealt_groups import is_large
+    from evalkit.quantities_univariate import mean_and_band
 
-    working, _, holdout = binned.codes
-    pool, whose = ordered_pool((working, holdout), persons)
+    (working, holdout), n_avatars = people
+    large = is_large(working.count + holdout.count)
+    deals = _dealt_groups if large else _dealt_rows
     scores: list[float] = []
     total = np.zeros(len(binned.names))
-    for first, second in deals(whose, persons[0].count, n_avatars, len(binned.names), rng):
-        found = binned.distances(binned.shares(pool[first]), binned.shares(pool[second]))
+    dealt, facts = deals(release, binned, people[0], n_avatars, rng)
+    for first, second in dealt:
+        found = binned.distances(binned.shares(first), binned.shares(second))
         scores.append(_score(found[kept]))
         total += 100 * (1 - found)
     mean, band = mean_and_band(scores)
@@ -154,7 +161,54 @@ def _unseen(
         "real_band": band,
         "deals": len(scores),
         "real_by_variable": [float(one) for one in total / len(scores)],
+        **facts,
     }
+
+
+def _dealt_rows(
+    release: Release,
+    binned: Bins,
+    persons: list[Persons],
+    n_avatars: int,
+    rng: np.random.Generator,
+) -> Dealt:
+    """Return the counts of two samples of real rows, at the sizes of WO and WA, of each deal."""
+    import numpy as np
+
+    from evalkit.quantities import cells
+    from evalkit.quantities_univariate import deals, ordered_pool
+
+    codes = [
+        binned.matrix({name: cells(table, release.schema, name) for name in binned.names})
+        for table in (release.working, release.reference)
+    ]
+    pool, whose = ordered_pool(codes, persons)
+    drawn = deals(whose, persons[0].count, n_avatars, len(binned.names), rng)
+    counts = (
+        [np.bincount(pool[one].ravel(), minlength=binned.total) for one in pair] for pair in drawn
+    )
+    return counts, {}
+
+
+def _dealt_groups(
+    release: Release,
+    binned: Bins,
+    persons: list[Persons],
+    n_avatars: int,
+    rng: np.random.Generator,
+) -> Dealt:
+    """Return what `_dealt_rows` does, of random groups of people instead of people."""
+    from evalkit.quantities_dealt_groups import dealt_groups
+    from evalkit.quantities_univariate import DEALS
+
+    roles, sizes = ("working", "reference"), (persons[0].count, n_avatars)
+    groups = dealt_groups(release, roles, sizes, rng, binned.total)
+    held = sum(
+        binned.counts_of_groups(getattr(release, role), release.schema, rows, groups.total)
+        for role, rows in zip(roles, groups.of_rows, strict=True)
+    )
+    first, second = (times @ held for times in groups.deals(DEALS, rng))
+    return zip(first, second, strict=True), {"deal_groups": groups.equal}
 
 
 def _pictures(release: Release, names: list[str], min_count: int) -> list[dict[str, Any]]:

@@ -1,0 +1,136 @@
+"""Counts and sums of the utility metrics: the same however a table is cut, and in groups."""
+
+from __future__ import annotations
+
+from functools import reduce
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import evalkit
+from evalkit import quantities_bins, quantities_dealt_groups
+from evalkit.quantities_content import keys_of_piece
+from evalkit.quantities_pieces import pieces
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from evalkit.quantities_pieces import Piece
+
+ROWS = 240
+SLUGS = ["hellinger"]
+
+
+def _table(rows: int, seed: int) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    age = rng.normal(40, 12, rows).round(1)
+    table = pd.DataFrame(
+        {
+            "age": age,
+            "hours": age * 0.5 + rng.normal(0, 5, rows),
+            "children": rng.integers(0, 4, rows),
+            "town": rng.choice(["Aix", "Brest", "Caen"], rows, p=[0.6, 0.3, 0.1]),
+            "work": rng.choice(["office", "field"], rows),
+        }
+    )
+    table.loc[rng.random(rows) < 0.1, "hours"] = np.nan
+    table.loc[rng.random(rows) < 0.1, "town"] = None
+    return table
+
+
+@pytest.fixture(scope="module")
+def release() -> evalkit.Release:
+    whole = _table(ROWS + 120, 1)
+    return evalkit.load(whole[:ROWS], _table(ROWS, 2), whole[ROWS:].reset_index(drop=True))
+
+
+def cut_anyhow(cut: Callable[[int, int], Any], rng: np.random.Generator) -> Iterator[Any]:
+    """Yield the pieces of a random partition of the rows, in a random order."""
+    inner = np.sort(rng.integers(0, ROWS + 1, rng.integers(0, 9)))
+    ends = [0, *inner.tolist(), ROWS]
+    bounds = list(pairwise(ends))
+    for place in rng.permutation(len(bounds)):
+        yield cut(*bounds[place])
+
+
+def merged(states: list[Any], merge: Callable[[Any, Any], Any], rng: np.random.Generator) -> Any:
+    """Return the states merged two by two, in a random order."""
+    while len(states) > 1:
+        first, second = rng.permutation(len(states))[:2]
+        rest = [one for k, one in enumerate(states) if k not in {first, second}]
+        states = [*rest, merge(states[first], states[second])]
+    return states[0]
+
+
+def part(frame: pd.DataFrame, release: evalkit.Release, names: tuple[str, ...], groups: Any) -> Any:
+    """Return a function that cuts a piece out of a table."""
+
+    def cut(start: int, stop: int) -> Piece:
+        beside = None if groups is None else groups[start:stop]
+        (piece,) = pieces(frame.iloc[start:stop], release.schema, names, beside)
+        return piece
+
+    return cut
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("in_groups", [False, True])
+def test_counts_of_bins_are_the_same_for_any_partition(
+    release: evalkit.Release, seed: int, in_groups: bool
+) -> None:
+    rng = np.random.default_rng(seed)
+    schema, groups = release.schema, rng.integers(0, 7, ROWS) if in_groups else None
+    bins = quantities_bins.Bins.of(schema, schema.used_names(), release.original, 5)
+    cut = part(release.avatars, release, bins.names, groups)
+    shared = bins, 7
+    whole = quantities_bins.counts_of_piece(cut(0, ROWS), shared)
+    states = [quantities_bins.counts_of_piece(piece, shared) for piece in cut_anyhow(cut, rng)]
+    assert np.array_equal(merged(states, np.add, rng), whole)
+    assert whole.sum() == ROWS * len(bins.names)
+    if in_groups:
+        assert np.array_equal(whole.sum(axis=0), bins.counts(release.avatars, schema))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_numbers_of_rows_are_the_same_for_any_partition(
+    release: evalkit.Release, seed: int
+) -> None:
+    names = release.schema.used_names()
+    cut = part(release.avatars, release, names, None)
+    whole = keys_of_piece(cut(0, ROWS))
+    found = {
+        piece.start: keys_of_piece(piece)
+        for piece in pieces(release.avatars, release.schema, names, rows=31 + seed)
+    }
+    assert np.array_equal(reduce(np.append, found.values()), whole)
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_deals_of_groups_score_as_deals_of_rows(
+    release: evalkit.Release, slug: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    by_rows = _result(release, slug)
+    monkeypatch.setattr(quantities_dealt_groups, "LARGE_POOL", 0)
+    by_groups = _result(release, slug)
+    assert by_groups.score == pytest.approx(by_rows.score, abs=1e-9)
+    low, high = _band(by_rows)
+    assert by_groups.facts["real_score"] == pytest.approx(
+        by_rows.facts["real_score"], abs=(high - low) / 4
+    )
+    spread = np.subtract(*_band(by_groups)) / (low - high)
+    assert 0.6 < spread < 1.6
+
+
+def _result(release: evalkit.Release, slug: str) -> Any:
+    return evalkit.assess(release, evalkit.Scenario(), metrics=[slug]).results[slug]
+
+
+def _band(result: Any) -> Any:
+    if "real_band" in result.facts:
+        return result.facts["real_band"]
+    if "real_low" in result.facts:
+        return result.facts["real_low"], result.facts["real_high"]
+    return result.interval
