@@ -13,6 +13,7 @@ import numpy as np
 
 from evalkit.kernels import Column, NearestSets, link_probability, nearest, own_distances
 from evalkit.kernels.correlations import Deals, correlations, filled_pairs
+from evalkit.quantities_order import order_of
 from evalkit.randomness import content_order
 
 if TYPE_CHECKING:
@@ -284,6 +285,8 @@ def real_pairing(release: Release, query: TableName, target: TableName) -> Pairi
 def in_content_order(frame: pd.DataFrame, schema: Schema, names: Sequence[str]) -> NDArray[np.intp]:
     """Return the order of the rows by the content of the columns `names`, sorted by name.
 
+    Of a large table and all its columns it is found once, however many metrics ask.
+
     Parameters
     ----------
     frame : DataFrame
@@ -297,7 +300,8 @@ def in_content_order(frame: pd.DataFrame, schema: Schema, names: Sequence[str]) 
     -------
     ndarray of intp, shape (rows,)
     """
-    return content_order([cells(frame, schema, name) for name in sorted(names)])
+    del schema  # a column says itself whether it holds levels
+    return order_of(frame, names)
 
 
 def number_matrix(frame: pd.DataFrame, names: Sequence[str]) -> NDArray[np.float64]:

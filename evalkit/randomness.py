@@ -10,6 +10,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+MANY_ROWS = 50_000
+
 
 def stream(seed: int, name: str) -> np.random.Generator:
     """Return the random stream of one purpose.
@@ -58,4 +60,9 @@ def content_order(columns: list[NDArray[np.generic]]) -> NDArray[np.intp]:
     >>> content_order([np.array([2.0, 1.0, 1.0]), np.array([0, 9, 3])])
     array([2, 1, 0])
     """
+    if len(columns[0]) >= MANY_ROWS:
+        from evalkit.kernels.content import can_be_sorted, sorted_rows
+
+        if can_be_sorted(columns):
+            return sorted_rows(columns)  # the very same order, sooner and in less memory
     return np.lexsort(tuple(reversed(columns)))
