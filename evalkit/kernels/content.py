@@ -135,10 +135,10 @@ def _mapped(cells: NDArray[Any], *, scaled: bool) -> Bits:
             return cells.copy()
         return cells.astype(np.int64).view(np.uint64) ^ SIGN
     if scaled:
-        return np.nan_to_num(cells).astype(np.int64).view(np.uint64) ^ SIGN
+        return _mapped(np.nan_to_num(cells).astype(np.int64), scaled=False)
     # IEEE 754: positive floats are ordered as their bits are, negative ones the other way round.
-    bits = (cells + 0.0).view(np.uint64)  # adding 0 makes -0 equal to 0
-    return np.asarray(np.where(bits & SIGN, ~bits, bits | SIGN))
+    bits: Bits = (cells + 0.0).view(np.uint64)  # adding 0 makes -0 equal to 0
+    return np.where(bits & SIGN, ~bits, bits | SIGN)
 
 
 def _packed(
