@@ -18,11 +18,11 @@ from evalkit.kernels.sharing import ever_nearest, hit_weights, tie_share
 from evalkit.kernels.two_nearest import TwoNearest, nearest_two
 from evalkit.persons import ROUNDING, Persons
 from evalkit.quantities import Pairing, cells, in_content_order, ranges, remembered
-from evalkit.quantities_rows import holders, row_counts, row_keys
+from evalkit.quantities_rows import holders, row_keys
 from evalkit.randomness import stream
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     import pandas as pd
     from numpy.typing import NDArray
@@ -42,9 +42,12 @@ SHUFFLES = 5
 class _Apart(Pairing):
     """Two tables whose distances are needed to more than the nearest row."""
 
-    def two_nearest(self, names: Sequence[str]) -> TwoNearest:
-        """Return the distances to the nearest and the second nearest distinct target."""
-        return nearest_two([self._column(name) for name in sorted(names)], capped=self._capped)
+    def two_nearest(
+        self, names: Sequence[str], owner: NDArray[np.int64] | None = None
+    ) -> TwoNearest:
+        """Return the distances to the nearest target and to the nearest of another owner."""
+        columns = [self._column(name) for name in sorted(names)]
+        return nearest_two(columns, owner, capped=self._capped)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,53 +145,24 @@ class RealPeople:
     def isolation(self) -> Distances:
         """Distance of each attacked record to the nearest of another person, 0 if it is equal."""
         records, persons = self.attacked
-        if not persons.are_rows:
-            return self._to_others(records, persons)
-        found = self.apart(records, records).two_nearest(self.names)
-        repeated = row_counts(records, self.schema, self.names) > 1
-        return np.where(repeated, 0.0, found.second)
+        return self.apart(records, records).two_nearest(self.names, persons.code).second
 
-    def _to_others(self, records: pd.DataFrame, persons: Persons) -> Distances:
-        """Return the distance of each record to the nearest of another person.
+    def two_originals(self, queries: pd.DataFrame) -> TwoNearest:
+        """Return the distances to the two nearest distinct originals.
 
-        The numbers of two persons differ in some binary digit: the nearest of all that differ in
-        the first digit, in the second and so on is the nearest of all others.
-        """
-        least = np.full(len(records), np.inf)
-        for side in _sides(persons):
-            for one in (side, ~side):
-                if one.any() and not one.all():
-                    found = self.apart(records[one], records[~one]).nearest(self.names)
-                    least[one] = np.minimum(least[one], found.distance)
-        return least
-
-    def two_persons(self, queries: pd.DataFrame) -> TwoNearest:
-        """Return the distances to the nearest original and to the nearest of another person.
-
+        With several rows a person: to the nearest original, and to the nearest of another person.
         Persons who share a row are one there: an avatar near it points at neither of them alone.
-        Of the two sides of a binary digit the nearer holds the nearest person, so the farther is
-        as far as the nearest of those who differ from him in it.
         """
-        rows, owners = self._distinct_originals
-        first = np.full(len(queries), np.inf)
-        second = first.copy()
-        for side in _sides(owners):
-            if side.any() and not side.all():
-                both = [
-                    self.apart(queries, rows[one]).nearest(self.names).distance
-                    for one in (side, ~side)
-                ]
-                first, second = np.minimum(*both), np.minimum(second, np.maximum(*both))
-        return TwoNearest(first, second)
+        return self.apart(queries, self.working).two_nearest(self.names, self._owners)
 
     @cached_property
-    def _distinct_originals(self) -> tuple[pd.DataFrame, Persons]:
-        """The distinct originals and whose they are; who shares one counts as somebody else."""
+    def _owners(self) -> NDArray[np.int64] | None:
+        """Whose each original is; who shares one counts as somebody else; None: each row's own."""
+        if self.working_persons.are_rows:
+            return None
         (key,), persons = row_keys([self.working], self.schema, self.names), self.working_persons
         held = holders(key, persons.code, int(key.max()) + 1)
-        rows = np.unique(key, return_index=True)[1]
-        owner = np.where(held[key[rows]] > 1, persons.count + key[rows], persons.code[rows])
-        return self.working.iloc[rows], Persons(owner, len(rows)).part(np.arange(len(rows)))
+        return np.where(held[key] > 1, persons.count + key, persons.code)
 
     @cached_property
     def strangers(self) -> Closeness:
@@ -267,10 +241,7 @@ class Closeness:
 
         With several rows a person: the nearest, and the nearest of another person.
         """
-        people, some = self.people, self.between[0]
-        if not people.working_persons.are_rows:
-            return people.two_persons(some)
-        return people.apart(some, people.working).two_nearest(people.names)
+        return self.people.two_originals(self.between[0])
 
     @cached_property
     def of_attacked(self) -> Distances:
@@ -447,12 +418,6 @@ class Weighed:
         """Return the share of the numbers that are at most `end`, 0 to 1."""
         place = int(self.values.searchsorted(end, side="right"))
         return float(self.upto[place - 1] / self.upto[-1]) if place else 0.0
-
-
-def _sides(persons: Persons) -> Iterator[NDArray[np.bool_]]:
-    """Yield for each binary digit whether it is set in the number of each row's person."""
-    for digit in range(max(1, (persons.count - 1).bit_length())):
-        yield (persons.code >> digit) % 2 == 1
 
 
 def _joined(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:

@@ -372,7 +372,7 @@ def test_the_isolation_of_a_record_leaves_out_those_of_the_same_person() -> None
         for key, x in zip(pool[KEY], pool["x"], strict=True)
     ]
     assert people_found.isolation == pytest.approx(expected)
-    found = people_found.two_persons(release.avatars)
+    found = people_found.two_originals(release.avatars)
     others = [
         (original.loc[original[KEY] != key, "x"] - x).abs().min() / width
         for key, x in zip(original[KEY], original["x"], strict=True)

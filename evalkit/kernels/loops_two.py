@@ -18,31 +18,21 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from evalkit.kernels.encoding import Cells
+    from evalkit.kernels.layouts import Measure, Rows, Tree
 
 Integer = Any  # int or any NumPy integer: the compiler infers the width
 
 CHUNK = 2_048  # rows that are screened at once
 MOST_SCREENED = 65_535.0
+DEEPEST = 512  # entries of the stack; a step down the tree adds one
+NOBODY = -1
 
 
-class Side(NamedTuple):
-    """Rows of one table."""
+class Owners(NamedTuple):
+    """Whose the targets are."""
 
-    screen: NDArray[np.uint16]  # (columns, m) of the targets, (n, columns) of the queries
-    values: Cells  # (rows, numerics)
-    codes: NDArray[np.int32]  # (rows, levels)
-
-
-class Scale(NamedTuple):
-    """What turns cells into a distance."""
-
-    plain: Integer  # numeric columns without a limit; they come first
-    limits: Cells  # (numerics,) above it a difference counts as one unit
-    unit: Any  # what a mismatch adds to an exact sum
-    beyond: Any  # more than any exact sum
-    screen_unit: np.uint16  # what a mismatch adds to a screen sum
-    shrink: float  # screen units in one unit of an exact sum
-    slack: Integer  # how far a screen sum may exceed the shrunk exact sum
+    code: NDArray[np.int64]  # (m,)
+    several: NDArray[np.bool_]  # (m,) whether it stands for rows of two owners or more
 
 
 @internal
@@ -51,21 +41,21 @@ def screened(
     start: Integer,
     end: Integer,
     query: NDArray[np.uint16],
-    scale: Scale,
+    measure: Measure,
     sums: NDArray[np.uint16],
 ) -> Integer:
     """Fill `sums` with the screen sums of rows start..end and return the least."""
-    unit = scale.screen_unit
+    unit = measure.screen_unit
     for k in range(end - start):
         sums[k] = 0
-    for v in range(len(scale.limits)):
+    for v in range(len(measure.limits)):
         y, x = target[v, start:end], query[v]
         for k in range(end - start):
             a = y[k]
             # A choice of two differences, because abs() would widen 16 bits to 64.
             gap = a - x if a > x else x - a
             sums[k] = sums[k] + (unit if gap > unit else gap)  # noqa: FURB136 - the same
-    for v in range(len(scale.limits), target.shape[0]):
+    for v in range(len(measure.limits), target.shape[0]):
         y, x = target[v, start:end], query[v]
         for k in range(end - start):
             sums[k] = sums[k] + (unit if y[k] != x else 0)
@@ -76,37 +66,75 @@ def screened(
 
 
 @internal
-def exact(query: Side, i: Integer, target: Side, j: Integer, scale: Scale) -> Any:
+def exact(query: Rows, i: Integer, target: Rows, j: Integer, measure: Measure) -> Any:
     """Give the exact sum of one pair of rows, column after column as in the dense path."""
-    total = scale.unit - scale.unit
-    for v in range(len(scale.limits)):
+    total = measure.unit - measure.unit
+    for v in range(len(measure.limits)):
         gap = target.values[j, v] - query.values[i, v]
         if gap < 0:
             gap = -gap
-        if v >= scale.plain and gap > scale.limits[v]:
-            gap = scale.unit
+        if v >= measure.plain and gap > measure.limits[v]:
+            gap = measure.unit
         total += gap
     mismatches = 0
     for v in range(target.codes.shape[1]):
         if target.codes[j, v] != query.codes[i, v]:
             mismatches += 1
-    return total + mismatches * scale.unit
+    return total + mismatches * measure.unit
 
 
 @internal
-def ceiling(total: Any, scale: Scale) -> Integer:
+def ceiling(total: Any, measure: Measure) -> Integer:
     """Give the screen sum over which no row can have less than an exact sum."""
-    return np.int64(min(np.float64(total) * scale.shrink, MOST_SCREENED)) + scale.slack
+    return np.int64(min(np.float64(total) * measure.shrink, MOST_SCREENED)) + measure.slack
+
+
+@internal
+def node_bound(tree: Tree, node: Integer, query: NDArray[np.uint16], measure: Measure) -> Integer:
+    """Give a screen sum that no row of the node is below."""
+    unit = np.int64(measure.screen_unit)
+    numerics = len(measure.limits)
+    total = np.int64(0)
+    for v in range(numerics):
+        x = np.int64(query[v])
+        below, above = tree.boxes[node, 2 * v] - x, x - tree.boxes[node, 2 * v + 1]
+        total += min(max(np.int64(0), below, above), unit)
+    for v in range(numerics, len(query)):
+        bit = np.uint64(np.int64(query[v]) & 63)
+        if (tree.masks[node, v - numerics] >> bit) & np.uint64(1) == np.uint64(0):
+            total += unit
+    return total
+
+
+@internal
+def push_children(
+    tree: Tree,
+    left: Integer,
+    query: NDArray[np.uint16],
+    measure: Measure,
+    stack: NDArray[np.int64],
+    depth: Integer,
+) -> None:
+    """Put two nodes on the stack, the nearer one on top."""
+    bound_left = node_bound(tree, left, query, measure)
+    bound_right = node_bound(tree, left + 1, query, measure)
+    far = 1 if bound_left <= bound_right else 0
+    stack[depth, 0] = left + far
+    stack[depth, 1] = max(bound_left, bound_right)
+    stack[depth + 1, 0] = left + 1 - far
+    stack[depth + 1, 1] = min(bound_left, bound_right)
 
 
 @compiled
 def two_least(
     first: Integer,
     end: Integer,
-    query: Side,
-    target: Side,
-    count: NDArray[np.int64],
-    scale: Scale,
+    query: Rows,
+    target: Rows,
+    tree: Tree,
+    owners: Owners,
+    measure: Measure,
+    beyond: Any,
     found: Cells,
 ) -> None:
     """Search the queries of one block.
@@ -115,32 +143,53 @@ def two_least(
     ----------
     first, end : int
         First query and end.
-    query, target : Side
-    count : ndarray of int64, shape (targets,)
-        Distinct rows that each target stands for.
-    scale : Scale
+    query, target : Rows
+        The targets in the order of the leaves.
+    tree : Tree
+    owners : Owners
+        Of the targets.
+    measure : Measure
+    beyond : int or float
+        More than any exact sum.
     found : ndarray, shape (end - first, 2)
-        Takes the two least sums; the second is `beyond` with one distinct row only.
+        Takes the least sum and the least one of another owner; `beyond` if there is none.
     """
     sums = np.empty(CHUNK, np.uint16)
+    stack = np.empty((DEEPEST, 2), np.int64)
     for i in range(first, end):
-        least = second = scale.beyond
-        bound = ceiling(second, scale)
-        start = 0
-        while start < len(count):
-            until = min(start + CHUNK, len(count))
-            lowest = screened(target.screen, start, until, query.screen[i], scale, sums)
-            for k in range(until - start if lowest <= bound else 0):
-                if sums[k] > bound:
-                    continue
-                total = exact(query, i, target, start + k, scale)
-                if total >= second:
-                    continue
-                if total < least:
-                    second = total if count[start + k] > 1 else least
-                    least = total
-                else:
-                    second = total
-                bound = ceiling(second, scale)
-            start = until
+        least = second = beyond
+        holder = NOBODY
+        bound = ceiling(second, measure)
+        depth = 1
+        stack[0, 0], stack[0, 1] = 0, 0
+        while depth > 0:
+            depth -= 1
+            if stack[depth, 1] > bound:
+                continue
+            node = stack[depth, 0]
+            left = np.int64(tree.nodes[node, 2])
+            if left >= 0:
+                push_children(tree, left, query.screen[i], measure, stack, depth)
+                depth += 2
+                continue
+            start, last = np.int64(tree.nodes[node, 0]), np.int64(tree.nodes[node, 1])
+            while start < last:
+                until = min(start + CHUNK, last)
+                lowest = screened(target.screen, start, until, query.screen[i], measure, sums)
+                for k in range(until - start if lowest <= bound else 0):
+                    if sums[k] > bound:
+                        continue
+                    total = exact(query, i, target, start + k, measure)
+                    if total >= second:
+                        continue
+                    owner = owners.code[start + k]
+                    if owner == holder:
+                        least = min(least, total)
+                    elif total < least:
+                        second = total if owners.several[start + k] else least
+                        least, holder = total, owner
+                    else:
+                        second = total
+                    bound = ceiling(second, measure)
+                start = until
         found[i - first, 0], found[i - first, 1] = least, second

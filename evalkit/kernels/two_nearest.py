@@ -1,4 +1,4 @@
-"""The nearest and the second nearest distinct target of each query."""
+"""The nearest target of each query, and the nearest of another owner."""
 
 from __future__ import annotations
 
@@ -26,38 +26,41 @@ Path = Literal["auto", "dense", "compiled"]
 DENSE_CELLS = 150_000_000  # cell comparisons up to which NumPy is done before a compiler is loaded
 MOST_SCREENED = 32_500  # columns that the screen of the compiled path can hold
 BLOCK_QUERIES = 256
-MIX_SEED = 7
+LEAF = 256  # rows of a leaf of the tree
 
 
 class TwoNearest(NamedTuple):
-    """Distances to the two nearest distinct targets.
+    """Distances to the nearest target and to the nearest of another owner.
 
     Attributes
     ----------
     first, second : ndarray of float64, shape (n,)
-        Gower's distances, first <= second; `second` is infinite with one distinct target only.
+        Gower's distances, first <= second; `second` is infinite with one owner only.
     """
 
     first: NDArray[np.float64]
     second: NDArray[np.float64]
 
 
-def nearest_two(
+def nearest_two(  # noqa: PLR0913 - the last three say how, not what
     columns: Sequence[Column],
+    owner: NDArray[np.integer] | None = None,
     *,
     capped: bool = False,
     threads: int | None = None,
     path: Path = "auto",
 ) -> TwoNearest:
-    """For each query the distances to its nearest and its second nearest distinct target row.
+    """For each query the distances to its nearest target and to the nearest of another owner.
 
-    Target rows with the same cells count once; missing equals missing. Two different targets at
-    one distance give `first` equal to `second`.
+    If no owners are given, target rows with the same cells have one owner, and others another:
+    missing equals missing. Targets of two owners at one distance give `first` equal to `second`.
 
     Parameters
     ----------
     columns : sequence of Column
         At least one; all with n queries and m >= 1 targets.
+    owner : ndarray of int, shape (m,), optional
+        A number from 0 up for whose each target is.
     capped : bool
         As in `nearest`: whether a difference counts at most 1, and a column of range 0 gives 0 if
         equal, else 1.
@@ -70,7 +73,7 @@ def nearest_two(
     Returns
     -------
     TwoNearest
-        Empty arrays if n is 0; `second` is infinite where all targets are equal.
+        Empty arrays if n is 0; `second` is infinite where all targets have one owner.
 
     Raises
     ------
@@ -86,101 +89,101 @@ def nearest_two(
     >>> found = nearest_two([age])
     >>> found.first.tolist(), found.second.tolist()
     ([0.05, 0.45], [1.0, 0.5])
+    >>> nearest_two([age], np.array([0, 1, 0])).second.tolist()
+    [0.05, 0.5]
     """
-    check_shapes(columns)
+    n, m = check_shapes(columns)
     if path not in {"auto", "dense", "compiled"}:
         raise ValueError("path must be auto, dense or compiled")
-    columns = _distinct_targets(columns)
-    n, m = check_shapes(columns)
+    if owner is not None and len(owner) != m:
+        raise ValueError("one owner for each target row is needed")
     crew = gather_crew(threads)
     problem = pose(columns, capped=capped, crew=crew)
     query, target = group_both(problem, n, m, crew)
+    whose = _owners(columns, target, owner)
     rows = query.first
     width = len(problem.numerics) + len(problem.levels)
     cells = len(rows) * len(target.count) * width
     screened = 0 < width <= MOST_SCREENED and path != "dense"
     if not screened or (path == "auto" and cells <= DENSE_CELLS):
-        work: Any = _dense_block(problem, rows, target)
+        work: Any = _dense_block(problem, rows, target, whose)
         size = max(1, BLOCK_CELLS // len(target.count))
     else:
-        work, size = _compiled_block(problem, rows, target), BLOCK_QUERIES
+        work, size = _compiled_block(problem, rows, target, whose), BLOCK_QUERIES
     answers = in_blocks(work, len(rows), size, crew)
     sums = np.concatenate([*answers, np.zeros((0, 2), problem.dtype)])
     distances = problem.distance(sums)
-    if m == 1:
+    if not whose.several.any() and (whose.code == whose.code[0]).all():
         distances[:, 1] = np.inf
     return TwoNearest(distances[query.of_row, 0], distances[query.of_row, 1])
 
 
-def _distinct_targets(columns: Sequence[Column]) -> list[Column]:
-    """Keep one target of each kind, by its cells: the search itself joins rows more freely."""
-    key = np.zeros(len(columns[0].target), np.int64)
-    for column in columns:
-        cells = np.unique(column.target, return_inverse=True)[1]
-        key = np.unique(key * len(key) + cells, return_inverse=True)[1]
-    first = np.unique(key, return_index=True)[1]
-    return [Column(c.query, c.target[first], c.numeric, c.low, c.high) for c in columns]
+class Owners(NamedTuple):
+    """Whose the groups of targets are."""
+
+    code: NDArray[np.int64]  # (groups,) its own where there are several
+    several: NDArray[np.bool_]  # (groups,) whether its rows have two owners or more
 
 
-def _dense_block(problem: Problem, rows: NDArray[np.integer], target: Groups) -> Any:
+def _owners(
+    columns: Sequence[Column], target: Groups, owner: NDArray[np.integer] | None
+) -> Owners:
+    """Tell whose each group of targets is: the search joins rows more freely than by their cells."""
+    likeness = target.first[target.of_row]
+    differs = np.zeros(len(likeness), np.bool_)
+    for cells in [column.target for column in columns] if owner is None else [owner]:
+        missing = np.isnan(cells)
+        differs |= (cells != cells[likeness]) & ~(missing & missing[likeness])
+    groups = len(target.count)
+    several = np.zeros(groups, np.bool_)
+    several[target.of_row[differs]] = True
+    if owner is None:
+        return Owners(np.arange(groups), several)
+    own_codes = np.arange(groups) + 1 + int(owner.max())
+    return Owners(np.where(several, own_codes, owner[target.first]), several)
+
+
+def _dense_block(
+    problem: Problem, rows: NDArray[np.integer], target: Groups, whose: Owners
+) -> Any:
     """Give the search of a block of queries in NumPy."""
     dense = Dense(problem, target.first, target.count)
-    # Rows that the search joins are at one distance from every query: they count twice.
-    places = np.repeat(np.arange(len(target.count)), np.minimum(target.count, 2))
-    joined = len(places) > len(target.count)
+    beyond = np.iinfo(problem.dtype).max if problem.dtype.kind == "i" else np.inf
 
     def search(start: int, end: int) -> Cells:
         sums = dense.sums(rows[start:end])
-        if joined:
-            sums = sums[:, places]
-        if sums.shape[1] == 1:
-            return np.repeat(sums, 2, axis=1)
-        return np.partition(sums, 1, axis=1)[:, :2]
+        nearest = sums.argmin(axis=1)
+        first = sums[np.arange(end - start), nearest]
+        sums[whose.code == whose.code[nearest][:, None]] = beyond
+        second = np.where(whose.several[nearest], first, sums.min(axis=1))
+        return np.stack([first, second], axis=1)
 
     return search
 
 
-def _compiled_block(problem: Problem, rows: NDArray[np.integer], target: Groups) -> Any:
+def _compiled_block(
+    problem: Problem, rows: NDArray[np.integer], target: Groups, whose: Owners
+) -> Any:
     """Give the search of a block of queries in compiled code."""
-    from evalkit.kernels.loops_two import Scale, Side, two_least
-    from evalkit.kernels.pruned import _measure, _screened
+    from evalkit.kernels import loops_two
+    from evalkit.kernels.pruned import _flat, _grown, _measure, _rows, _screened
 
     measure = _measure(problem)
     exact = measure.limits.dtype.type
-    beyond = np.iinfo(np.int64).max // 2 if problem.dtype.kind == "i" else np.inf
-    scale = Scale(
-        measure.plain,
-        measure.limits,
-        measure.unit,
-        exact(beyond),
-        measure.screen_unit,
-        measure.shrink,
-        measure.slack,
-    )
-    # In a mixed order the first rows already give a good bound, however the table was sorted.
-    mixed = np.random.default_rng(MIX_SEED).permutation(len(target.count))
-    places, count = target.first[mixed], target.count[mixed]
+    beyond = exact(np.iinfo(np.int64).max // 2 if problem.dtype.kind == "i" else np.inf)
     screen = np.ascontiguousarray(_screened(problem, "query", rows, measure).T)
-    queries = Side(screen, *_cells(problem, "query", rows, exact))
-    screen = _screened(problem, "target", places, measure)
-    targets = Side(screen, *_cells(problem, "target", places, exact))
+    queries = _rows(problem, "query", rows, screen, np.ones_like(rows))
+    screen = _screened(problem, "target", target.first, measure)
+    few = len(target.first) <= LEAF
+    found = _flat(problem, target, screen) if few else _grown(problem, target, screen, measure, LEAF)
+    order = slice(None) if found.group is None else found.group
+    owners = loops_two.Owners(whose.code[order], whose.several[order])
 
     def search(start: int, end: int) -> Cells:
-        found = np.empty((end - start, 2), exact)
-        two_least(start, end, queries, targets, count, scale, found)
-        return found
+        answer = np.empty((end - start, 2), exact)
+        loops_two.two_least(
+            start, end, queries, found.rows, found.tree, owners, measure, beyond, answer
+        )
+        return answer
 
     return search
-
-
-def _cells(
-    problem: Problem, side: Literal["query", "target"], rows: NDArray[np.integer], exact: Any
-) -> tuple[Cells, NDArray[np.int32]]:
-    """Give the cells of one side row by row, for the exact check."""
-    values = np.empty((len(rows), len(problem.numerics)), exact)
-    codes = np.empty((len(rows), len(problem.levels)), np.int32)
-    for place, cells in enumerate(problem.values(side, rows)):
-        values[:, place] = cells
-    for place, levels in enumerate(problem.codes(side, rows)):
-        codes[:, place] = levels
-    return values, codes
