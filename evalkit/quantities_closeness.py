@@ -15,7 +15,7 @@ import numpy as np
 
 from evalkit.intervals import median_ranks
 from evalkit.kernels.sharing import ever_nearest, hit_weights, tie_share
-from evalkit.kernels.two_nearest import TwoNearest, nearest_two
+from evalkit.kernels.two_nearest import nearest_two
 from evalkit.persons import ROUNDING, Persons
 from evalkit.quantities import Pairing, cells, in_content_order, ranges, remembered
 from evalkit.quantities_rows import holders, row_keys
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from evalkit.kernels.two_nearest import TwoNearest
     from evalkit.quantities import Ranges
     from evalkit.release import Release
     from evalkit.schema import Schema

@@ -125,6 +125,40 @@ def push_children(
     stack[depth + 1, 1] = min(bound_left, bound_right)
 
 
+@internal
+def visit(
+    target: Rows,
+    start: Integer,
+    end: Integer,
+    query: Rows,
+    i: Integer,
+    owners: Owners,
+    measure: Measure,
+    sums: NDArray[np.uint16],
+    state: tuple[Any, Any, Integer],
+) -> tuple[Any, Any, Integer]:
+    """Show rows start..end to query i: the least sum, the least of another owner, whose it is."""
+    least, second, holder = state
+    bound = ceiling(second, measure)
+    lowest = screened(target.screen, start, end, query.screen[i], measure, sums)
+    for k in range(end - start if lowest <= bound else 0):
+        if sums[k] > bound:
+            continue
+        total = exact(query, i, target, start + k, measure)
+        if total >= second:
+            continue
+        owner = owners.code[start + k]
+        if owner == holder:
+            least = min(least, total)
+        elif total < least:
+            second = total if owners.several[start + k] else least
+            least, holder = total, owner
+        else:
+            second = total
+        bound = ceiling(second, measure)
+    return least, second, holder
+
+
 @compiled
 def two_least(
     first: Integer,
@@ -158,7 +192,7 @@ def two_least(
     stack = np.empty((DEEPEST, 2), np.int64)
     for i in range(first, end):
         least = second = beyond
-        holder = NOBODY
+        holder = np.int64(NOBODY)
         bound = ceiling(second, measure)
         depth = 1
         stack[0, 0], stack[0, 1] = 0, 0
@@ -175,21 +209,9 @@ def two_least(
             start, last = np.int64(tree.nodes[node, 0]), np.int64(tree.nodes[node, 1])
             while start < last:
                 until = min(start + CHUNK, last)
-                lowest = screened(target.screen, start, until, query.screen[i], measure, sums)
-                for k in range(until - start if lowest <= bound else 0):
-                    if sums[k] > bound:
-                        continue
-                    total = exact(query, i, target, start + k, measure)
-                    if total >= second:
-                        continue
-                    owner = owners.code[start + k]
-                    if owner == holder:
-                        least = min(least, total)
-                    elif total < least:
-                        second = total if owners.several[start + k] else least
-                        least, holder = total, owner
-                    else:
-                        second = total
-                    bound = ceiling(second, measure)
+                least, second, holder = visit(
+                    target, start, until, query, i, owners, measure, sums, (least, second, holder)
+                )
                 start = until
+            bound = ceiling(second, measure)
         found[i - first, 0], found[i - first, 1] = least, second

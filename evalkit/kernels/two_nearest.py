@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from evalkit.kernels.blocks import gather_crew, in_blocks
-from evalkit.kernels.columns import Column, check_shapes
+from evalkit.kernels.columns import check_shapes
 from evalkit.kernels.dense import BLOCK_CELLS, Dense
 from evalkit.kernels.grouping import group_both
 from evalkit.kernels.problem import pose
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from evalkit.kernels.columns import Column
     from evalkit.kernels.encoding import Cells
     from evalkit.kernels.grouping import Groups
     from evalkit.kernels.problem import Problem
@@ -42,7 +43,7 @@ class TwoNearest(NamedTuple):
     second: NDArray[np.float64]
 
 
-def nearest_two(  # noqa: PLR0913 - the last three say how, not what
+def nearest_two(
     columns: Sequence[Column],
     owner: NDArray[np.integer] | None = None,
     *,
@@ -125,10 +126,8 @@ class Owners(NamedTuple):
     several: NDArray[np.bool_]  # (groups,) whether its rows have two owners or more
 
 
-def _owners(
-    columns: Sequence[Column], target: Groups, owner: NDArray[np.integer] | None
-) -> Owners:
-    """Tell whose each group of targets is: the search joins rows more freely than by their cells."""
+def _owners(columns: Sequence[Column], target: Groups, owner: NDArray[np.integer] | None) -> Owners:
+    """Tell whose each group of targets is: rows in it may differ where no query can tell."""
     likeness = target.first[target.of_row]
     differs = np.zeros(len(likeness), np.bool_)
     for cells in [column.target for column in columns] if owner is None else [owner]:
@@ -143,9 +142,7 @@ def _owners(
     return Owners(np.where(several, own_codes, owner[target.first]), several)
 
 
-def _dense_block(
-    problem: Problem, rows: NDArray[np.integer], target: Groups, whose: Owners
-) -> Any:
+def _dense_block(problem: Problem, rows: NDArray[np.integer], target: Groups, whose: Owners) -> Any:
     """Give the search of a block of queries in NumPy."""
     dense = Dense(problem, target.first, target.count)
     beyond = np.iinfo(problem.dtype).max if problem.dtype.kind == "i" else np.inf
@@ -174,8 +171,10 @@ def _compiled_block(
     screen = np.ascontiguousarray(_screened(problem, "query", rows, measure).T)
     queries = _rows(problem, "query", rows, screen, np.ones_like(rows))
     screen = _screened(problem, "target", target.first, measure)
-    few = len(target.first) <= LEAF
-    found = _flat(problem, target, screen) if few else _grown(problem, target, screen, measure, LEAF)
+    if len(target.first) <= LEAF:
+        found = _flat(problem, target, screen)
+    else:
+        found = _grown(problem, target, screen, measure, LEAF)
     order = slice(None) if found.group is None else found.group
     owners = loops_two.Owners(whose.code[order], whose.several[order])
 

@@ -65,6 +65,33 @@ def test_the_first_distance_is_that_of_the_nearest_target() -> None:
 
 
 @pytest.mark.parametrize("path", ["dense", "compiled"])
+@pytest.mark.parametrize("seed", range(600, 640))
+def test_the_second_distance_is_to_a_target_of_another_owner(seed: int, path: Path) -> None:
+    columns, capped = random_columns(seed), bool(seed % 2)
+    owner = np.random.default_rng(seed).integers(0, 1 + seed % 4, len(columns[0].target))
+    found = nearest_two(columns, owner, capped=capped, path=path)
+    cells = [(c, c.query.tolist(), c.target.tolist()) for c in columns]
+    for i in range(len(columns[0].query)):
+        distances = [
+            float(sum(oracle.delta(x[i], y[j], c, capped=capped) for c, x, y in cells))
+            / len(columns)
+            for j in range(len(owner))
+        ]
+        least = {
+            one: min(d for d, o in zip(distances, owner, strict=True) if o == one) for one in owner
+        }
+        ends = [*sorted(least.values()), np.inf]
+        assert found.first[i] == pytest.approx(ends[0], rel=1e-12, abs=1e-14)
+        assert found.second[i] == pytest.approx(ends[1], rel=1e-12, abs=1e-14)
+
+
+def test_one_owner_for_each_target_is_needed() -> None:
+    age = Column(np.array([1]), np.array([1, 2]), numeric=True, low=1, high=2)
+    with pytest.raises(ValueError, match="each target row"):
+        nearest_two([age], np.array([0]))
+
+
+@pytest.mark.parametrize("path", ["dense", "compiled"])
 def test_equal_targets_count_once_and_one_alone_has_no_second(path: Path) -> None:
     age = Column(np.array([30, 40]), np.array([30, 30, 30]), numeric=True, low=20, high=40)
     found = nearest_two([age], path=path)
