@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from evalkit.analyses import analysis_list, check_packages, compare_analysis
 from evalkit.distributions import check_annex, distribution_records
+from evalkit.engine import check_engine, limits, make_engine, working_on
 from evalkit.errors import InputError
-from evalkit.given_values import name_list, plain_fields, shown, text
+from evalkit.given_values import flag, name_list, plain_fields, shown, text
 from evalkit.grouping import check_by, groups_of
 from evalkit.messages import say
 from evalkit.metric import Need, NotApplicable, Outcome
@@ -37,6 +38,7 @@ from evalkit.targets import cannot_tell, meets, read_profile
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from evalkit.engine import Engine
     from evalkit.messages import Message
     from evalkit.metric import Metric
     from evalkit.quantities_exchange import Exchange
@@ -63,6 +65,8 @@ def assess(  # noqa: PLR0913 - the public call: every argument but the first has
     language: str = "en",
     options: dict[str, Any] | None = None,
     analyses: object = None,
+    engine: str | Engine = "local",
+    exact: bool = False,
     progress: Progress | None = None,
 ) -> Assessment:
     """Return the assessment of a release under one or more scenarios.
@@ -94,6 +98,12 @@ def assess(  # noqa: PLR0913 - the public call: every argument but the first has
         Analyses to make on originals, avatars and holdout: a YAML file, or a list of mappings
         such as ``{"kind": "linear", "formula": "income ~ age + C(town)"}``; see
         docs/rules_and_analyses.md.
+    engine : str or evalkit.engine.Engine
+        Where the work on large tables runs: ``"local"``, in this process; ``"dask"``, on a cluster
+        of processes on this machine; ``"dask://host:8786"``, on the cluster of that scheduler. The
+        numbers are the same.
+    exact : bool
+        Whether nothing may be sampled to save time, however long it takes.
     progress : callable, optional
         Called as ``progress(done, total, label)`` before each metric or analysis and at the end.
 
@@ -105,7 +115,8 @@ def assess(  # noqa: PLR0913 - the public call: every argument but the first has
     Raises
     ------
     evalkit.InputError
-        If a column, metric, profile or language does not exist, or an analysis cannot be read.
+        If a column, metric, profile or language does not exist, an analysis cannot be read, or a
+        cluster cannot be used.
 
     Examples
     --------
@@ -121,6 +132,8 @@ def assess(  # noqa: PLR0913 - the public call: every argument but the first has
     title = text("title", title) or "Technical assessment"
     declared, options = plain_fields("declared", declared), plain_fields("options", options)
     check_annex(options)
+    check_engine(engine)
+    limit = replace(limits(), exact=flag("exact", exact))
     scenarios = _settled(scenario, release)
     targets = read_profile(profile)
     # Any iterable will do, but a text is one of letters: it is refused as a whole.
@@ -138,64 +151,67 @@ def assess(  # noqa: PLR0913 - the public call: every argument but the first has
     column = check_by(by, release)
     groups, notes = groups_of(release, column, scenarios[0].min_count) if column else ((), ())
     total = len(plan) + len(groups) * len(chosen) + len(own)
-    alike = _exchange(release, scenarios[0], {metric for _, metric in plan})
-    unlike = _shared(release) or (alike.warning if alike else None)
-    results: list[dict[str, Result]] = [{} for _ in scenarios]
-    for done, (one, metric) in enumerate(plan):
-        with listening(_teller(progress, done, total, metric.slug)):
-            found = _measured(metric, release, one, targets, unlike)
-            results[scenarios.index(one)][metric.slug] = found
-    steps = iter(range(len(plan), total))
+    with make_engine(engine) as opened, working_on(opened, limit):
+        if progress and opened.dashboard:
+            progress(0, total, f"Dask dashboard at {opened.dashboard}")
+        alike = _exchange(release, scenarios[0], {metric for _, metric in plan})
+        unlike = _shared(release) or (alike.warning if alike else None)
+        results: list[dict[str, Result]] = [{} for _ in scenarios]
+        for done, (one, metric) in enumerate(plan):
+            with listening(_teller(progress, done, total, metric.slug)):
+                found = _measured(metric, release, one, targets, unlike)
+                results[scenarios.index(one)][metric.slug] = found
+        steps = iter(range(len(plan), total))
 
-    def before(metric: Metric, place: int) -> None:
-        if progress:
-            progress(next(steps), total, f"{metric.slug}, group {place + 1} of {len(groups)}")
+        def before(metric: Metric, place: int) -> None:
+            if progress:
+                progress(next(steps), total, f"{metric.slug}, group {place + 1} of {len(groups)}")
 
-    def measure_part(metric: Metric, part: Release, one: Scenario) -> Result:
-        return _measured(metric, part, one, None, unlike)
+        def measure_part(metric: Metric, part: Release, one: Scenario) -> Result:
+            return _measured(metric, part, one, None, unlike)
 
-    by_group = (
-        subgroups_record(
-            release,
-            scenarios[0],
-            column,
-            groups,
-            chosen,
-            measure=measure_part,
-            before=before,
-            notes=notes,
+        by_group = (
+            subgroups_record(
+                release,
+                scenarios[0],
+                column,
+                groups,
+                chosen,
+                measure=measure_part,
+                before=before,
+                notes=notes,
+            )
+            if column
+            else None
         )
-        if column
-        else None
-    )
-    compared = []
-    for analysis in own:
-        _teller(progress, next(steps), total, f"analysis {analysis.number}")
-        compared.append(compare_analysis(analysis, release, scenarios[0].min_count, unlike))
-    if progress:
-        progress(total, total, "done")
-    return Assessment(
-        schema_version=SCHEMA_VERSION,
-        evalkit=evalkit_version(),
-        created=created(),
-        title=title,
-        language=language,
-        versions=versions(),
-        people=people,
-        declared=declared,
-        options={**release.options, **options},
-        release=release_record(release, scenarios[0], alike),
-        scenario=scenario_record(scenarios[0]),
-        profile=targets.used_for([one.context for one in scenarios]) if targets else None,
-        results=results[0],
-        more_scenarios=[
-            ScenarioResults(scenario=scenario_record(one), results=found)
-            for one, found in zip(scenarios[1:], results[1:], strict=True)
-        ],
-        subgroups=by_group,
-        distributions=distribution_records(release, scenarios[0].min_count),
-        analyses=compared,
-    )
+        compared = []
+        for analysis in own:
+            _teller(progress, next(steps), total, f"analysis {analysis.number}")
+            compared.append(compare_analysis(analysis, release, scenarios[0].min_count, unlike))
+        if progress:
+            progress(total, total, "done")
+        return Assessment(
+            schema_version=SCHEMA_VERSION,
+            evalkit=evalkit_version(),
+            created=created(),
+            title=title,
+            language=language,
+            versions=versions(),
+            people=people,
+            declared=declared,
+            options={**release.options, **options, "engine": opened.name, "exact": limit.exact},
+            release=release_record(release, scenarios[0], alike),
+            scenario=scenario_record(scenarios[0]),
+            profile=targets.used_for([one.context for one in scenarios]) if targets else None,
+            results=results[0],
+            more_scenarios=[
+                ScenarioResults(scenario=scenario_record(one), results=found)
+                for one, found in zip(scenarios[1:], results[1:], strict=True)
+            ],
+            subgroups=by_group,
+            distributions=distribution_records(release, scenarios[0].min_count),
+            analyses=compared,
+        )
 
 
 def measure(  # noqa: PLR0913 - the one-call form of load and assess
@@ -207,6 +223,8 @@ def measure(  # noqa: PLR0913 - the one-call form of load and assess
     known: Sequence[str] | None = None,
     sensitive: str | None = None,
     seed: int = 0,
+    engine: str | Engine = "local",
+    exact: bool = False,
     **load_options: Any,
 ) -> Result:
     """Return one metric's result from files or DataFrames in one call.
@@ -223,6 +241,8 @@ def measure(  # noqa: PLR0913 - the one-call form of load and assess
         The column whose inference is tested.
     seed : int
         Of the metric's draws and of an approximate holdout.
+    engine, exact
+        As for `assess`.
     **load_options
         Those of `evalkit.load`.
 
@@ -246,17 +266,22 @@ def measure(  # noqa: PLR0913 - the one-call form of load and assess
 
     scenario = Scenario(known=known, sensitive=sensitive, seed=seed)
     release = load(original, avatars, holdout, seed=seed, **load_options)
-    return assess(release, scenario, metrics=[slug]).results[_chosen([slug])[0].slug]
+    found = assess(release, scenario, metrics=[slug], engine=engine, exact=exact)
+    return found.results[_chosen([slug])[0].slug]
 
 
 def _teller(
     progress: Progress | None, done: int, total: int, slug: str
-) -> Callable[[float], None] | None:
+) -> Callable[[float | str], None] | None:
     """Say that a metric begins, and return what says how far it is."""
     if progress is None:
         return None
     progress(done, total, slug)
-    return lambda share: progress(done, total, f"{slug}, {share:.0%}")
+
+    def tell(far: float | str) -> None:
+        progress(done, total, f"{slug}, {far if isinstance(far, str) else f'{far:.0%}'}")
+
+    return tell
 
 
 def _check_release(release: object) -> None:

@@ -8,18 +8,22 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import TypeVar
 
-    Listener = Callable[[float], None]
+    Listener = Callable[[float | str], None]
+    One = TypeVar("One")
 
 SECONDS_BETWEEN_WORDS = 2.0
+SECONDS_BETWEEN_COUNTS = 10.0
+"""How many pieces are done is of interest where nothing else was said for long."""
 
 _LISTENER: ContextVar[Listener | None] = ContextVar("evalkit_steps_listener", default=None)
 
 
 @contextmanager
 def listening(listener: Listener | None) -> Iterator[None]:
-    """Call `listener` with the share done, 0 to 1, while the block runs.
+    """Call `listener` with the share done, 0 to 1, or words on it, while the block runs.
 
     Parameters
     ----------
@@ -66,3 +70,27 @@ class Steps:
         if listener is not None and now - self._spoke >= SECONDS_BETWEEN_WORDS:
             self._spoke = now
             listener(min(1.0, self._done / self._total))
+
+
+def counted(pieces: Iterable[One]) -> Iterator[One]:
+    """Yield what is given; where that takes long, say how many are done.
+
+    Parameters
+    ----------
+    pieces : iterable
+        As many as there are: a share cannot be said.
+
+    Examples
+    --------
+    >>> from evalkit.steps import counted
+    >>> list(counted([3, 1]))
+    [3, 1]
+    """
+    spoke = time.monotonic()
+    for done, one in enumerate(pieces, start=1):
+        yield one
+        listener = _LISTENER.get()
+        now = time.monotonic()
+        if listener is not None and now - spoke >= SECONDS_BETWEEN_COUNTS:
+            spoke = now
+            listener(f"{done} pieces done")

@@ -32,7 +32,7 @@ MAY_BE_IMPORTED_BY_ALL = {"errors", "messages"}
 ROWS = {
     "errors": set(),
     "messages": set(),
-    "engine": {"engine", "evalkit"},
+    "engine": {"engine", "evalkit", "steps"},
     "displays": {"displays", "resources"},
     "schema": {"displays"},
     "given_values": set(),

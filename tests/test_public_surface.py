@@ -48,8 +48,8 @@ ARGUMENTS = {
     "delimiter encoding decimal row_link axes on_mismatch individual seed",
     "Scenario": "name known sensitive context min_count seed",
     "assess": "release scenario * metrics profile by title assessor reviewer declared language "
-    "options analyses progress",
-    "measure": "slug original avatars holdout * known sensitive seed **",
+    "options analyses engine exact progress",
+    "measure": "slug original avatars holdout * known sensitive seed engine exact **",
     "Report": "assessment language templates",
     "split": "frame share seed * individual",
 }

@@ -28,6 +28,7 @@ A file for --config holds options by their long names, paths relative to the fil
   declared: {purpose: teaching, release model: open file}
 """
 _READING, _ATTACKER, _REPORT = "Reading the tables", "Scenario and targets", shared_options.REPORT
+_COST = "Time and memory"
 _COLUMNS = "Repeatable, or with commas."
 
 
@@ -126,6 +127,25 @@ _COLUMNS = "Repeatable, or with commas."
     help="Repeat all scores for each level of COL that enough people carry.",
 )
 @option("--seed", heading=_ATTACKER, type=int, metavar="N", help="Seed of every draw.  [0]")
+@shared_options.engine(
+    _COST,
+    "Where the work on large tables runs: local, in one process; dask, on processes of this "
+    "machine; dask://HOST:8786, on a cluster. The numbers are the same.  [local]",
+)
+@option(
+    "--memory",
+    heading=_COST,
+    metavar="SIZE",
+    help="Such as 4GB: larger tables are kept on disk while they are assessed.  "
+    "[half of the machine's]",
+)
+@option(
+    "--exact",
+    heading=_COST,
+    is_flag=True,
+    default=None,
+    help="Sample nothing to save time, however long it takes.",
+)
 @shared_options.output(
     "Folder of the report; an earlier report in it is replaced when the new one is complete.  "
     "[reports/<name of the avatars file>]"

@@ -40,3 +40,15 @@ def output(words: str, *, required: bool = False) -> Callable[[Any], Any]:
     True
     """
     return option("-o", "--output", heading=REPORT, metavar="DIR", required=required, help=words)
+
+
+def engine(heading: str, words: str) -> Callable[[Any], Any]:
+    """Return the decorator of ``--engine`` with its help.
+
+    Examples
+    --------
+    >>> from evalkit.commands import shared_options
+    >>> callable(shared_options.engine("Run", "Where the work runs."))
+    True
+    """
+    return option("--engine", heading=heading, metavar="WHERE", help=words)

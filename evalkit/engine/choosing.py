@@ -16,17 +16,13 @@ if TYPE_CHECKING:
 _SCHEME = "dask://"
 
 
-def check_engine(text: object) -> str:
-    """Return the option `engine` if it can be one; nothing is started.
+def check_engine(given: object) -> None:
+    """Refuse what cannot be the option `engine`; nothing is started.
 
     Parameters
     ----------
-    text : object
-        ``"local"``, ``"dask"`` or ``"dask://host:8786"``.
-
-    Returns
-    -------
-    str
+    given : object
+        ``"local"``, ``"dask"``, ``"dask://host:8786"``, or an `Engine` that is open.
 
     Raises
     ------
@@ -40,25 +36,25 @@ def check_engine(text: object) -> str:
     Traceback (most recent call last):
     evalkit.errors.InputError: engine: use local, dask, or dask://host:8786 for a scheduler.
     """
-    if isinstance(text, str) and text in {"local", "dask"}:
-        return text
-    if isinstance(text, str) and text.startswith(_SCHEME):
-        from evalkit.engine.dask_cluster import full_address
+    if given in {"local", "dask"} if isinstance(given, str) else hasattr(given, "states"):
+        return
+    if not isinstance(given, str) or not given.startswith(_SCHEME):
+        raise InputError("engine: use local, dask, or dask://host:8786 for a scheduler.")
+    from evalkit.engine.dask_cluster import full_address
 
-        full_address(text.removeprefix(_SCHEME))
-        return text
-    raise InputError("engine: use local, dask, or dask://host:8786 for a scheduler.")
+    full_address(given.removeprefix(_SCHEME))
 
 
 @contextmanager
-def make_engine(text: str) -> Iterator[Engine]:
+def make_engine(given: str | Engine) -> Iterator[Engine]:
     """Open an engine for a block; close its client, and a cluster of its own, after it.
 
     Parameters
     ----------
-    text : str
+    given : str or Engine
         ``"local"``; ``"dask"`` for a cluster of processes on this machine; ``"dask://host:8786"``
-        for the scheduler of a cluster that is there.
+        for the scheduler of a cluster that is there. An engine that is open is yielded as it is,
+        and stays open.
 
     Yields
     ------
@@ -67,7 +63,7 @@ def make_engine(text: str) -> Iterator[Engine]:
     Raises
     ------
     evalkit.InputError
-        If the text is none of these, Dask is not installed, or the cluster cannot be used.
+        If it is none of these, Dask is not installed, or the cluster cannot be used.
 
     Examples
     --------
@@ -76,11 +72,11 @@ def make_engine(text: str) -> Iterator[Engine]:
     ...     engine.name
     'local'
     """
-    check_engine(text)
-    if text == "local":
-        yield LocalEngine()
+    check_engine(given)
+    if not isinstance(given, str) or given == "local":
+        yield LocalEngine() if isinstance(given, str) else given
         return
     from evalkit.engine.dask_engine import DaskEngine
 
-    with DaskEngine(text.partition("://")[2] or None) as engine:
+    with DaskEngine(given.partition("://")[2] or None) as engine:
         yield engine

@@ -17,9 +17,12 @@ class Engine(Protocol):
     ----------
     name : str
         As the option `--engine` says it, without an address.
+    dashboard : str
+        Address of a page on which the work can be watched; empty where there is none.
     """
 
     name: str
+    dashboard: str
 
     def states(self, partial: Partial, pieces: Iterable[Any], shared: Any) -> Iterator[Any]:
         """Yield `partial(piece, shared)` for each piece, in the order of the pieces.
@@ -40,6 +43,7 @@ class LocalEngine:
     """Works in this process, one piece after the other; the kernels use every processor."""
 
     name = "local"
+    dashboard = ""
 
     def states(self, partial: Partial, pieces: Iterable[Any], shared: Any) -> Iterator[Any]:
         """Yield the state of each piece, in order.

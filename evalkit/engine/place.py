@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from evalkit.engine.engines import LocalEngine
 from evalkit.engine.limits import Limits
+from evalkit.steps import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -71,7 +72,7 @@ def gather(partial: Partial, pieces: Iterable[Any], shared: Any = None) -> list[
     list
         The whole of it stays in memory: for answers that are small beside their piece.
     """
-    return list(_PLACE.get().engine.states(partial, pieces, shared))
+    return list(counted(_PLACE.get().engine.states(partial, pieces, shared)))
 
 
 def fold(
@@ -102,5 +103,5 @@ def fold(
     >>> fold(lambda piece, shared: sum(piece), [[1, 2], [3]], lambda a, b: a + b)
     6
     """
-    merged: State = reduce(merge, _PLACE.get().engine.states(partial, pieces, shared))
+    merged: State = reduce(merge, counted(_PLACE.get().engine.states(partial, pieces, shared)))
     return merged

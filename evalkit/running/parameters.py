@@ -7,6 +7,7 @@ for "not given", and no tables at all for the embedded ones.
 from __future__ import annotations
 
 import csv
+import inspect
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -56,6 +57,8 @@ def open_release(original: str = "", avatars: str = "", holdout: str = "", **giv
 
     report_step(0, STEPS_AROUND_METRICS, "Reading the tables")
     options = {name: value for name, value in given.items() if value != ""}
+    if "memory" not in inspect.signature(load).parameters:
+        options.pop("memory", None)
     if not (original or avatars or holdout):
         from evalkit import demo
 
@@ -138,6 +141,8 @@ def assess(  # noqa: PLR0913 - the lines of the parameters cell
     purpose: str = "",
     declared: dict[str, Any] | None = None,
     annex_variables: int = 60,
+    engine: str = "local",
+    exact: bool = False,
     **given: str,
 ) -> Assessment:
     """Return the assessment of a notebook, telling its progress to a process that waits.
@@ -162,6 +167,10 @@ def assess(  # noqa: PLR0913 - the lines of the parameters cell
         What the controller declares; printed, not verified.
     annex_variables : int
         How many distributions the report's annex draws, the most changed first.
+    engine : str
+        Where the work runs; empty for this process.
+    exact : bool
+        Whether nothing is sampled to save time.
     **given
         ``title``, ``assessor``, ``reviewer`` and ``language`` of `evalkit.assess`.
 
@@ -194,6 +203,8 @@ def assess(  # noqa: PLR0913 - the lines of the parameters cell
             "analysis": Path(analysis).name if isinstance(analysis, str) else analysis,
         },
         analyses=analysis or None,
+        engine=engine or "local",
+        exact=exact,
         progress=_next_step,
         **given,
     )

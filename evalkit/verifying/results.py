@@ -112,6 +112,8 @@ def _measured_again(
             for one in assessment.analyses
         ]
         or None,
+        # Numbers do not depend on the engine; reports of earlier versions name none.
+        exact=assessment.options.get("exact") is True,
         progress=progress,
     )
 
