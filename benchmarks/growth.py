@@ -25,6 +25,7 @@ TOP, BOTTOM, LEFT = 34.0, 196.0, 34.0
 GAP = 118.0
 DOTS_PER_INCH = 180
 COLOURS_KEPT = 64
+LOADING = "libraries and compiled code"
 LEAST_SECONDS = 0.01
 COLOURS = ("ink", "ava", "hold", "mute")
 
@@ -55,7 +56,7 @@ def series(lines: Sequence[Line], table: str) -> dict[str, Points]:
     """Return the points of each stage of a table, by rising rows."""
     found: dict[str, Points] = {}
     for one in sorted(lines, key=lambda line: line["rows"]):
-        if one["table"] == table and "processor" in one:
+        if one["table"] == table and "processor" in one and one["stage"] != LOADING:
             found.setdefault(one["stage"], []).append((one["rows"], one["seconds"]))
     return found
 

@@ -82,6 +82,14 @@ def _markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([f"| {' | '.join(head)} |", rule, *(f"| {' | '.join(row)} |" for row in rows)])
 
 
+def billion_table(lines: Sequence[Line]) -> str:
+    """Return what a thousand million rows would take if growth went on as it was measured."""
+    from extrapolating import extrapolated, memory_rows
+
+    head = ["table", "stage", "power b", "arithmetic", "at 10⁹ rows"]
+    return _markdown(head, extrapolated(lines) + memory_rows(lines))
+
+
 def machine_line(machine: dict[str, str]) -> str:
     """Return on what the figures were taken."""
     return (
@@ -95,6 +103,7 @@ def texts(kept: dict[str, Any]) -> dict[str, str]:
     found = {"machine": machine_line(kept["machine"])} if "machine" in kept else {}
     if "growth" in kept:
         found["growth"] = growth_table(kept["growth"])
+        found["billion"] = billion_table(kept["growth"])
     for part in ("founding", "metrics"):
         if part in kept:
             found[part] = stage_table(kept[part])

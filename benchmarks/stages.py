@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from evalkit.release import Release
 
 FOUNDING = ("linkability_protection_rate", "correlation_difference_ratio")
+LOADING = "libraries and compiled code"
 FEW_KNOWN = 6
 """More than that and `attribute_disclosure` is not applicable."""
 
@@ -194,7 +195,7 @@ def work(run: Run, say: Callable[[dict[str, Any]], None]) -> None:
     """Do the stages of a run."""
     tell = Teller(run, say)
     if "search" in run.stages:
-        tell.begin("libraries and compiled code")
+        tell.begin(LOADING)
         load_code()
     tell.begin("reading")
     release = read(run)

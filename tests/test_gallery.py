@@ -1,4 +1,4 @@
-"""Gallery and README: every picture they name is there, none is left over, all are small."""
+"""Pages for readers: every picture they name is there, none is left over, all are small."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LARGEST_BYTES = 600_000
 def named() -> set[str]:
     if not DOCS.is_dir():
         pytest.skip("the archive of the source is without the pages for readers")
-    pages = DOCS / "gallery.md", DOCS.parent / "README.md"
+    pages = DOCS / "gallery.md", DOCS / "scale.md", DOCS.parent / "README.md"
     text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
     return set(re.findall(r"!\[[^\]]+\]\((?:docs/)?pictures/([\w-]+\.png)\)", text))
 

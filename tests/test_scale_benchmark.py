@@ -151,6 +151,17 @@ def test_the_curve_is_one_picture_of_all_tables(load: Any, tmp_path: Path) -> No
     assert path.stat().st_size < 60_000
 
 
+def test_a_thousand_million_rows_are_worked_out_from_the_last_two_sizes(load: Any) -> None:
+    table = load("scale_tables").billion_table(LINES)
+    # Ten times the rows took eight times the seconds: no growth below that of the rows is assumed.
+    assert "| mixed | reading | 1.00 | 4 s × 10,000^1.00 | 11.1 hours |" in table
+    steep = [LINES[0], LINES[1] | {"seconds": 5.0}]
+    assert "| mixed | reading | 1.00 |" in load("scale_tables").billion_table(steep)
+    steep = [LINES[0], LINES[1] | {"seconds": 50.0}]
+    assert "| 2.00 | 50 s × 10,000^2.00 |" in load("scale_tables").billion_table(steep)
+    assert "(0.2 - 0.2) GB / 90,000 rows = 0 bytes | 0 GB |" in table
+
+
 @pytest.mark.skipif(not MEASURED.exists(), reason="nothing is measured yet")
 def test_the_pages_show_what_was_measured(load: Any) -> None:
     tables = load("scale_tables")
