@@ -1,4 +1,4 @@
-"""Equal rows: however the tables are cut, and against slow code."""
+"""Equal rows and descriptions of rows: however tables are cut, and against slow code."""
 
 from __future__ import annotations
 
@@ -9,11 +9,16 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reference import singling_out_oracle as oracle
 
 import evalkit
 from evalkit.kernels import equal_rows as kernel
+from evalkit.kernels.boxes import Boxes, SortedRows, merged
+from evalkit.metrics import singling_out_protection
+from evalkit.quantities_boxes import Asked, OwnedRows, ends_of_piece
 from evalkit.quantities_linked import shuffled_avatars
 from evalkit.quantities_pieces import pieces
+from evalkit.quantities_predicates_large import LargeTables
 from evalkit.quantities_rows import RowIndex, hashes_of_piece, holders, row_counts, row_keys
 from evalkit.quantities_shuffled import ShuffledTable
 
@@ -41,8 +46,8 @@ def released(seed: int, rows: int = 60) -> evalkit.Release:
     return evalkit.load(*tables, numeric=NUMERIC)
 
 
-def as_tuples(table: pd.DataFrame) -> list[tuple[object, ...]]:
-    cells = table[list(NAMES)].astype(object).where(table[list(NAMES)].notna(), None)
+def as_tuples(table: pd.DataFrame, names: tuple[str, ...] = NAMES) -> list[tuple[object, ...]]:
+    cells = table[list(names)].astype(object).where(table[list(names)].notna(), None)
     return [tuple(row) for row in cells.itertuples(index=False)]
 
 
@@ -134,3 +139,116 @@ def test_columns_are_shuffled_as_the_whole_table_is() -> None:
         assert index.find(table).tolist() == index.find(mixed).tolist()
         assert index.find(table).max() >= 0
     assert rngs[0].random() == rngs[1].random()
+
+
+def boxes_on(release: evalkit.Release, size: int, seed: int) -> Boxes:
+    """Give boxes around cells of the originals, some of them wide."""
+    rng = np.random.default_rng(seed)
+    cells = next(pieces(release.original, release.schema, NAMES)).columns
+    columns = np.sort(rng.permuted(np.tile(np.arange(3), (size, 1)), axis=1)[:, :2], axis=1)
+    table = np.stack([kernel.words(cells[name], fractions=one) for name, one in KINDS.items()])
+    low = table[columns, rng.integers(0, table.shape[1], (size, 1))]
+    high = np.where(rng.random(low.shape) < 0.3, np.iinfo(np.int64).max, low)
+    return Boxes(columns, low, high)
+
+
+KINDS = {"age": False, "income": True, "town": False}
+
+
+@given(cuts=st.lists(st.integers(1, 9), min_size=1, max_size=4), seed=st.integers(0, 99))
+@settings(max_examples=30, deadline=None)
+def test_whose_rows_are_in_a_box_does_not_depend_on_cuts_or_order(
+    cuts: list[int], seed: int
+) -> None:
+    release = released(seed, 40)
+    owner, boxes = np.arange(40) // 2, boxes_on(release, 60, seed)
+    whole = next(pieces(release.original, release.schema, NAMES, beside=owner))
+    expected = ends_of_piece(whole, Asked(boxes, KINDS)).only
+    rng = np.random.default_rng(seed)
+    for rows in cuts:
+        parts = pieces(release.original, release.schema, NAMES, beside=owner, rows=rows)
+        states = [ends_of_piece(one, Asked(boxes, KINDS)) for one in parts]
+        while len(states) > 1:
+            first, second = (states.pop(rng.integers(len(states))) for _ in range(2))
+            states.append(merged(first, second))
+        assert states[0].only.tolist() == expected.tolist()
+        owned = OwnedRows([release.original], [owner], release.schema, KINDS, rows)
+        assert owned.only(boxes).tolist() == expected.tolist()
+    cells = np.stack([kernel.words(whole.columns[name], fractions=KINDS[name]) for name in KINDS])
+    assert SortedRows(cells.T, owner).only(boxes).tolist() == expected.tolist()
+
+
+def large(release: evalkit.Release, rows: int = 7) -> LargeTables:
+    persons = release.persons_of("working"), release.persons_of("reference")
+    pool = release.working, release.reference
+    return LargeTables(release.schema, release.working_avatars, pool, persons, rows)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("rows", [7, 1000])
+def test_large_tables_land_where_slow_code_says(seed: int, rows: int) -> None:
+    rng = np.random.default_rng(seed)
+    tables = [people(24, seed + k).assign(weight=rng.normal(70, 9, 24).round()) for k in range(3)]
+    release = evalkit.load(*tables, numeric=[*NUMERIC, "weight"])
+    found = large(release, rows).attack(np.random.default_rng(0))
+    frames = release.avatars, release.original, release.holdout
+    avatars, original, holdout = (as_tuples(frame, (*NAMES, "weight")) for frame in frames)
+    for kind, predicates in (
+        ("univariate", list(oracle.univariate(avatars, {0, 1, 3}))),
+        ("multivariate", oracle.multivariate(avatars, {0, 1, 3}, 4)),
+    ):
+        kept, records = oracle.landed(predicates, avatars, original + holdout)
+        assert (found[kind].tried, found[kind].kept) == (len(predicates), kept)
+        assert sorted(found[kind].records.tolist()) == records
+        assert records
+
+
+def test_of_many_descriptions_some_are_drawn_and_none_twice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("evalkit.quantities_predicates_large.MOST_TRIED", 40)
+    rng = np.random.default_rng(0)
+    tables = [pd.DataFrame(rng.normal(size=(300, 3)), columns=list("abc")) for _ in range(3)]
+    tables_large = large(evalkit.load(*tables))
+    boxes, is_kept = tables_large.univariate(np.random.default_rng(1))
+    joined = tables_large.multivariate(np.random.default_rng(2))
+    assert len(boxes.columns) == len(joined.columns) == 40
+    assert is_kept.all()
+    for one in (boxes, joined):
+        rows = np.concatenate([one.columns, one.low, one.high], axis=1)
+        assert len(np.unique(rows, axis=0)) == 40
+    assert set(boxes.columns[:, 0].tolist()) == {0, 1, 2}
+
+
+@pytest.fixture
+def without_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(singling_out_protection, "LARGEST_MATRIX", 500)
+
+
+def wide(rows: int, seed: int) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    return people(rows, seed).assign(
+        weight=rng.normal(70, 9, rows).round(1), size=rng.normal(170, 9, rows).round()
+    )
+
+
+@pytest.mark.usefixtures("without_matrix")
+def test_large_tables_score_as_small_ones_do() -> None:
+    original, holdout = wide(400, 1), wide(200, 2)
+    copied = evalkit.measure("singling_out_protection", original, original, holdout)
+    assert copied.score == copied.facts["self_score"] == 0
+    assert copied.facts["anchor_avatars"] + copied.facts["anchor_pool"] <= 500
+    strangers = evalkit.measure("singling_out_protection", original, wide(400, 3), holdout)
+    low, high = strangers.facts["excess_interval"]
+    assert low <= 0 <= high
+
+
+@pytest.mark.usefixtures("without_matrix")
+def test_order_and_units_of_large_tables_never_matter() -> None:
+    tables = wide(400, 1), wide(400, 1).iloc[:300], wide(200, 2)
+    first = evalkit.measure("singling_out_protection", *tables)
+    mixed = [table.sample(frac=1, random_state=0)[table.columns[::-1]] for table in tables]
+    other = evalkit.measure(
+        "singling_out_protection", *(table.assign(weight=table["weight"] * 2) for table in mixed)
+    )
+    assert first.facts == other.facts

@@ -37,12 +37,45 @@ class Boxes(NamedTuple):
         return Boxes(self.columns[which], self.low[which], self.high[which])
 
 
+class Ends(NamedTuple):
+    """Whose the rows in each box are, as far as some rows of a table tell.
+
+    Attributes
+    ----------
+    least, greatest : ndarray of int64, shape (boxes,)
+        The least and the greatest owner that was met; `NOBODY` and -1 where none was. Once two
+        different ones are met, no more are sought.
+    """
+
+    least: NDArray[np.int64]
+    greatest: NDArray[np.int64]
+
+    @property
+    def only(self) -> NDArray[np.int64]:
+        """The one owner of each box, -1 where there is none or more than one."""
+        return np.where(self.least == self.greatest, self.least, -1)
+
+    def part(self, which: NDArray[np.generic]) -> Ends:
+        """Return those of some boxes."""
+        return Ends(self.least[which], self.greatest[which])
+
+    @property
+    def open(self) -> NDArray[np.bool_]:
+        """Whether more rows can still tell something: no two owners were met."""
+        return np.asarray(self.least >= self.greatest)
+
+
+def merged(first: Ends, second: Ends) -> Ends:
+    """Return whose the rows in each box are by the rows of both; `only` fits any order."""
+    return Ends(np.minimum(first.least, second.least), np.maximum(first.greatest, second.greatest))
+
+
 class SortedRows:
     """Rows made ready for many boxes: a column is sorted once, when a box first asks for it.
 
     Parameters
     ----------
-    cells : ndarray of int32, shape (rows, columns)
+    cells : ndarray of int, shape (rows, columns)
     owner : ndarray of int64, shape (rows,), optional
         Whose each row is, from 0 up; each its own number if left out.
 
@@ -54,10 +87,10 @@ class SortedRows:
     [1, -1]
     """
 
-    def __init__(self, cells: NDArray[np.int32], owner: NDArray[np.int64] | None = None) -> None:
+    def __init__(self, cells: NDArray[np.integer], owner: NDArray[np.int64] | None = None) -> None:
         self._columns = np.ascontiguousarray(cells.T)
         self._owner = np.arange(len(cells)) if owner is None else owner
-        self._sorted: dict[int, tuple[NDArray[np.int32], NDArray[np.int32]]] = {}
+        self._sorted: dict[int, tuple[NDArray[np.int32], NDArray[np.integer]]] = {}
 
     def only(self, boxes: Boxes) -> NDArray[np.int64]:
         """Return for each box the one owner of the rows in it.
@@ -70,6 +103,19 @@ class SortedRows:
         -------
         ndarray of int64, shape (boxes,)
             -1 where a box holds no row, or rows of more than one.
+        """
+        return self.ends(boxes).only
+
+    def ends(self, boxes: Boxes) -> Ends:
+        """Return whose the rows in each box are, ready to be merged with those of other rows.
+
+        Parameters
+        ----------
+        boxes : Boxes
+
+        Returns
+        -------
+        Ends
         """
         starts, stops = self._slices(boxes)
         order = np.argsort(stops - starts, axis=1, kind="stable")  # the narrowest side first
@@ -91,7 +137,7 @@ class SortedRows:
             start[alive] += look
             alive = alive[(least[alive] >= greatest[alive]) & (start[alive] < stop[alive])]
             look = min(8 * look, int((stop - start)[alive].max(initial=1)))
-        return np.where(least == greatest, least, -1)
+        return Ends(least, greatest)
 
     def _side_rows(
         self, column: NDArray[np.integer], start: NDArray[np.integer], look: int
@@ -122,7 +168,7 @@ class SortedRows:
             stops[here] = cells.searchsorted(boxes.high[here], "right")
         return starts, np.maximum(starts, stops)
 
-    def _side(self, column: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    def _side(self, column: int) -> tuple[NDArray[np.int32], NDArray[np.integer]]:
         """Return the order of the rows in a column, and its cells in that order."""
         if column not in self._sorted:
             cells = self._columns[column]

@@ -9,15 +9,13 @@ from reference import singling_out_oracle as oracle
 
 import evalkit
 from evalkit.kernels.boxes import Boxes, SortedRows
-from evalkit.metrics.singling_out_protection import (
+from evalkit.metrics.singling_out_protection import _kind, _tables, score_of
+from evalkit.quantities_predicates import (
     MOST_LANDED,
     Bets,
-    _kind,
-    _tables,
     chosen_columns,
     multivariate,
     place_bets,
-    score_of,
     univariate,
 )
 
