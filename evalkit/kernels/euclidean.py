@@ -9,7 +9,7 @@ coordinates of the queries.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -20,10 +20,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from evalkit.kernels.blocks import Crew
+
     Points = NDArray[np.float64]
+
+Path = Literal["auto", "dense", "compiled"]
 
 TIE_SHARE = 1e-9  # of the distance ...
 TIE_FLOOR = 1e-12  # ... and of the usual size of a coordinate
+DENSE_CELLS = 500_000_000  # coordinates compared before a compiler is loaded
 BLOCK_CELLS = 131_072  # distances in one block: two such arrays stay in the processor's cache
 
 
@@ -57,6 +62,40 @@ class OwnRank:
 
     nearer: NDArray[np.int64]
     tied: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """The points that look for their own target.
+
+    Attributes
+    ----------
+    points : ndarray of float64, shape (n, p)
+    own : ndarray of int, shape (n,)
+        The target of each, or the group of targets.
+    floor : float
+        What ties may differ by however near they are.
+    """
+
+    points: Points
+    own: NDArray[np.integer]
+    floor: float
+
+    def rings(self, squares: Points) -> tuple[Points, Points]:
+        """Return the squares under which a target is nearer, and up to which it is as near.
+
+        Parameters
+        ----------
+        squares : ndarray of float64, shape (k,)
+            Square distances to the own targets.
+
+        Returns
+        -------
+        tuple of ndarray of float64, each of shape (k,)
+        """
+        distance = np.sqrt(squares)
+        slack = TIE_SHARE * distance + self.floor
+        return np.maximum(distance - slack, 0.0) ** 2, (distance + slack) ** 2
 
 
 def closest(
@@ -111,7 +150,7 @@ def closest(
     return Closest(distance, size.astype(np.int64))
 
 
-def own_rank(  # noqa: PLR0913 - the last two say how, not what
+def own_rank(  # noqa: PLR0913 - the last three say how, not what
     queries: Points,
     targets: Points,
     *,
@@ -119,6 +158,7 @@ def own_rank(  # noqa: PLR0913 - the last two say how, not what
     owner: NDArray[np.integer] | None = None,
     threads: int | None = None,
     progress: Callable[[int, int], None] | None = None,
+    path: Path = "auto",
 ) -> OwnRank:
     """Count for each query the targets nearer than its own, and those as near.
 
@@ -135,6 +175,9 @@ def own_rank(  # noqa: PLR0913 - the last two say how, not what
         None uses every processor that this process may run on.
     progress : callable, optional
         Called now and then with (queries done, queries in all).
+    path : {"auto", "dense", "compiled"}
+        NumPy alone, compiled code, or the choice between them by the size of the tables. The
+        answer is the same.
 
     Returns
     -------
@@ -161,27 +204,38 @@ def own_rank(  # noqa: PLR0913 - the last two say how, not what
     if len(queries) == 0:
         return OwnRank(np.zeros(0, np.int64), np.zeros(0, np.int64))
     _check(queries, targets)
-    rows = np.arange(len(queries)) if own is None else own
-    floor, starts = _floor(queries), None
+    asked = Asked(queries, np.arange(len(queries)) if own is None else own, _floor(queries))
+    crew = gather_crew(threads, progress)
+    cells = len(queries) * targets.size
+    if path == "compiled" or (path == "auto" and cells > DENSE_CELLS):
+        from evalkit.kernels.counted_ranks import counted_ranks
+
+        nearer, within = counted_ranks(asked, targets, owner, crew)
+    else:
+        nearer, within = _all_ranks(asked, targets, owner, crew)
+    return OwnRank(nearer, within - nearer)
+
+
+def _all_ranks(
+    asked: Asked, targets: Points, owner: NDArray[np.integer] | None, crew: Crew
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Count the targets nearer than the own one, and those nearer or as near, with NumPy alone."""
+    starts = None
     if owner is not None:
         order = np.argsort(owner, kind="stable")
         targets, starts = targets[order], np.flatnonzero(np.diff(owner[order], prepend=-1))
 
-    def work(start: int, end: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        squares = _squares(queries[start:end], targets)
+    def work(start: int, end: int) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+        squares = _squares(asked.points[start:end], targets)
         if starts is not None:
             squares = np.minimum.reduceat(squares, starts, axis=1)
-        distance = np.sqrt(squares[np.arange(end - start), rows[start:end]])
-        slack = TIE_SHARE * distance + floor
-        below = np.maximum(distance - slack, 0.0) ** 2
+        below, reach = asked.rings(squares[np.arange(end - start), asked.own[start:end]])
         nearer = np.count_nonzero(squares < below[:, None], axis=1)
-        within = np.count_nonzero(squares <= ((distance + slack) ** 2)[:, None], axis=1)
-        return nearer, within - nearer
+        return nearer, np.count_nonzero(squares <= reach[:, None], axis=1)
 
-    crew = gather_crew(threads, progress)
-    answers = in_blocks(work, len(queries), _rows_a_block(targets), crew)
-    nearer, tied = (np.concatenate(parts).astype(np.int64) for parts in zip(*answers, strict=True))
-    return OwnRank(nearer, tied)
+    answers = in_blocks(work, len(asked.points), _rows_a_block(targets), crew)
+    nearer, within = (np.concatenate(parts).astype(np.int64) for parts in zip(*answers, strict=True))
+    return nearer, within
 
 
 def _check(queries: Points, targets: Points) -> None:

@@ -130,3 +130,34 @@ def test_points_that_make_no_sense_are_refused(
 def test_own_targets_need_the_same_shape() -> None:
     with pytest.raises(ValueError, match="differ in number"):
         own_rank(np.zeros((2, 1)), np.zeros((3, 1)))
+
+
+@pytest.mark.parametrize("spread", [0.01, 0.3, 3.0])
+@pytest.mark.parametrize("groups", [None, 900])
+@pytest.mark.parametrize("seed", range(3))
+def test_compiled_counts_are_those_of_numpy(seed: int, groups: int | None, spread: float) -> None:
+    r = np.random.default_rng(seed)
+    queries = r.normal(size=(5_000, 3 + seed)) * [10.0, *[1.0] * (2 + seed)]
+    queries[::7] = queries[3]  # equal points, on a coarse grid below
+    targets = np.round(queries + spread * r.normal(size=queries.shape), 1)
+    owner = None if groups is None else np.r_[r.integers(0, groups, 4_100), np.arange(900)]
+    asked = r.choice(len(queries), 300, replace=False)
+    own = asked if owner is None else owner[asked]
+    ways = [
+        own_rank(queries[asked], targets, own=own, owner=owner, path=path, threads=threads)
+        for path, threads in (("dense", 2), ("compiled", 1), ("compiled", 2))
+    ]
+    for one in ways[1:]:
+        assert np.array_equal(ways[0].nearer, one.nearer)
+        assert np.array_equal(ways[0].tied, one.tied)
+
+
+def test_one_far_target_and_equal_targets_are_no_fault_of_the_tree() -> None:
+    r = np.random.default_rng(5)
+    queries = r.normal(size=(2_000, 2))
+    queries[1_000:] = 0.5
+    targets = queries.copy()
+    targets[7] = 1e100
+    plain, compiled = (own_rank(queries, targets, path=path) for path in ("dense", "compiled"))
+    assert np.array_equal(plain.nearer, compiled.nearer)
+    assert np.array_equal(plain.tied, compiled.tied)
