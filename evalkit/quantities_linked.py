@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from evalkit.engine import limits
 from evalkit.intervals import wilson
 from evalkit.kernels import own_rank
 from evalkit.kernels.answers import answered_share
 from evalkit.messages import say
-from evalkit.quantities import cells, content_order, real_pairing, remembered
+from evalkit.quantities import content_order, real_pairing, remembered
 from evalkit.quantities_axes import coordinates
+from evalkit.quantities_shuffled import shuffled_tables
 from evalkit.randomness import stream
 
 if TYPE_CHECKING:
@@ -32,12 +34,13 @@ if TYPE_CHECKING:
     from evalkit.messages import Message
     from evalkit.persons import Persons
     from evalkit.quantities import Pairing
+    from evalkit.quantities_shuffled import ShuffledTable
     from evalkit.release import Release
 
 SHUFFLES = 5
 SHUFFLED_ROWS = 2_000  # originals that look for an avatar with shuffled columns
-LARGEST_SEARCH = 1_000_000_000  # distances in the axes before a sample of originals is taken
-FEWEST_SAMPLED = 1_000
+LARGEST_SEARCH = 10_000_000_000  # distances in the axes before a sample of originals is taken
+FEWEST_SAMPLED = 3_000
 DOUBT_STANDARD_ERRORS = 3.5
 
 
@@ -85,7 +88,7 @@ def own_ranks(release: Release, seed: int) -> OwnRanks:
         With linked rows.
     seed : int
         Seed of the scenario: it draws the shuffles, and a sample of the originals where all
-        pairs would be more than a thousand million distances.
+        pairs would be more than ten thousand million distances.
 
     Returns
     -------
@@ -128,25 +131,34 @@ def _own_ranks(release: Release, seed: int) -> OwnRanks:
     rng = stream(seed, "own avatars in the principal axes")
     found = coordinates(release)
     order = linked_order(release)
-    original, avatars = found.original[order], found.avatars[order]
     n, persons = len(order), release.persons_of("original").part(order)
-    owner = None if persons.are_rows else persons.code
-    whose = np.arange(n) if owner is None else owner
-    rows = persons.drawn(np.arange(n), max(FEWEST_SAMPLED, LARGEST_SEARCH // n), rng)
+    most = max(FEWEST_SAMPLED, limits().queries(n, n, LARGEST_SEARCH))
+    some = persons.drawn(np.arange(n), most, rng)  # places in the order of content
     few = persons.drawn(np.arange(n), SHUFFLED_ROWS, rng)
-    shuffled = [found.axes.project(shuffled_avatars(release, rng)) for _ in range(SHUFFLES)]
+    whose = order if persons.are_rows else persons.code  # of each place
+    owner = np.empty(n, np.int64)  # of each row
+    owner[order] = persons.code
 
-    def ranked(some: NDArray[np.intp], targets: NDArray[np.float64]) -> OwnRank:
-        return own_rank(original[some], targets, own=whose[some], owner=owner)
+    def ranked(targets: NDArray[np.float64]) -> OwnRank:
+        own, groups = whose[some], None if persons.are_rows else owner
+        return own_rank(found.original[order[some]], targets, own=own, owner=groups)
 
+    def by_chance(table: ShuffledTable) -> OwnRank:
+        # One by one: the coordinates of a shuffled table are as many numbers as those of another.
+        cells = [cells for _, cells in table.columns(found.axes.names)]
+        targets = found.axes.coordinates_of(cells)
+        own, groups = (few, None) if persons.are_rows else (persons.code[few], persons.code)
+        return own_rank(found.original[order[few]], targets, own=own, owner=groups)
+
+    tables = shuffled_tables(release.avatars, release.schema, rng, SHUFFLES)
     return OwnRanks(
-        avatars=ranked(rows, avatars),
-        persons=persons.part(rows),
-        copy=ranked(rows, original),
-        shuffled=tuple(ranked(few, mixed) for mixed in shuffled),
+        avatars=ranked(found.avatars),
+        persons=persons.part(some),
+        copy=ranked(found.original),
+        shuffled=tuple(by_chance(table) for table in tables),
         shuffled_persons=persons.part(few),
         candidates=persons.count,
-        axes=original.shape[1],
+        axes=found.original.shape[1],
         variance_share=found.variance_share,
     )
 
@@ -259,7 +271,7 @@ def linked_order(release: Release) -> NDArray[np.intp]:
     """
     return content_order(
         [
-            np.asarray(cells(frame, release.schema, name))
+            (frame[name] if release.schema[name].is_number else frame[name].cat.codes).to_numpy()
             for frame in (release.original, release.avatars)
             for name in sorted(frame.columns)
         ]

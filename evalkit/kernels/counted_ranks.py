@@ -120,9 +120,7 @@ def _grown(columns: Points) -> tuple[Points, loops.Boxes]:
     for cells, start, out in zip(columns, low, screen, strict=True):
         out[:] = np.clip((cells - start) * (SCREEN / unit), 0, SCREEN)
     order, room = np.empty(m, np.int32), np.empty((2 * m, 3), np.int32)
-    used = loops_tree.build(
-        screen, axes, SCREEN, 1, LEAF, order, np.empty_like(order), room
-    )
+    used = loops_tree.build(screen, axes, SCREEN, 1, LEAF, order, np.empty_like(order), room)
     nodes = room[:used].copy()
     ordered = np.empty_like(columns)
     for cells, out in zip(columns, ordered, strict=True):

@@ -234,7 +234,9 @@ def _all_ranks(
         return nearer, np.count_nonzero(squares <= reach[:, None], axis=1)
 
     answers = in_blocks(work, len(asked.points), _rows_a_block(targets), crew)
-    nearer, within = (np.concatenate(parts).astype(np.int64) for parts in zip(*answers, strict=True))
+    nearer, within = (
+        np.concatenate(parts).astype(np.int64) for parts in zip(*answers, strict=True)
+    )
     return nearer, within
 
 

@@ -5,6 +5,8 @@ Rounding never turns an order round: a bound from the corners of a box, summed i
 holds for the rounded squares of all points in it.
 """
 
+# ruff: noqa: PLR0913, PLR0917 - an argument costs a compiled call nothing, an object would
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,6 +22,7 @@ Integer = Any  # int or any NumPy integer: the compiler infers the width
 
 CHUNK = 2_048  # targets measured at once ...
 TILE = 16  # ... for so many queries
+FUSED = 5  # axes: as many as a release has unless another number is asked for
 DEEPEST = 512  # entries of the stack; a step down the tree adds one
 
 
@@ -39,6 +42,23 @@ class Rings(NamedTuple):
 
 
 @internal
+def square_five(
+    targets: NDArray[np.float64],
+    start: Integer,
+    end: Integer,
+    query: NDArray[np.float64],
+    squares: NDArray[np.float64],
+) -> None:
+    """Fill `squares` from the first five axes at once: it is written to a fifth as often."""
+    y0, y1, y2 = targets[0, start:end], targets[1, start:end], targets[2, start:end]
+    y3, y4 = targets[3, start:end], targets[4, start:end]
+    x0, x1, x2, x3, x4 = query[0], query[1], query[2], query[3], query[4]
+    for k in range(end - start):
+        a, b, c, d, e = x0 - y0[k], x1 - y1[k], x2 - y2[k], x3 - y3[k], x4 - y4[k]
+        squares[k] = a * a + b * b + c * c + d * d + e * e
+
+
+@internal
 def square(
     targets: NDArray[np.float64],
     start: Integer,
@@ -47,9 +67,14 @@ def square(
     squares: NDArray[np.float64],
 ) -> None:
     """Fill `squares` with the square distances of targets start..end."""
-    for k in range(end - start):
-        squares[k] = 0.0
-    for v in range(len(query)):
+    done = 0
+    if len(query) >= FUSED:
+        square_five(targets, start, end, query, squares)
+        done = FUSED
+    else:
+        for k in range(end - start):
+            squares[k] = 0.0
+    for v in range(done, len(query)):
         y, x = targets[v, start:end], query[v]
         for k in range(end - start):
             gap = x - y[k]
@@ -152,7 +177,7 @@ def nearest_and_farthest(
     least, most = 0.0, 0.0
     for v in range(len(query)):
         low, high = query[v] - boxes.low[node, v], query[v] - boxes.high[node, v]
-        near = low if low < 0.0 else (high if high > 0.0 else 0.0)
+        near = max(-low, high, 0.0)
         far = max(abs(low), abs(high))
         least += near * near
         most += far * far
