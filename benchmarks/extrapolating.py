@@ -14,20 +14,36 @@ if TYPE_CHECKING:
 TO_ROWS = 10**9
 UNITS = (("days", 86_400.0), ("hours", 3_600.0), ("minutes", 60.0), ("seconds", 1.0))
 FEWEST_POINTS = 2
+LEAST_SECONDS = 0.001
 LOADING = "libraries and compiled code"  # the same at any size
 
 
 def power(points: Points) -> float:
-    """Return b of `seconds ~ rows^b` from the last two points, at least 1.
+    """Return b of `seconds ~ rows^b` from the last two points.
 
     Examples
     --------
     >>> from extrapolating import power
-    >>> round(power([(10, 1.0), (1000, 1000.0)]), 2), power([(10, 1.0), (100, 2.0)])
-    (1.5, 1.0)
+    >>> round(power([(10, 1.0), (1000, 1000.0)]), 2)
+    1.5
     """
     (rows, seconds), (more_rows, more_seconds) = points[-2:]
-    return max(1.0, log(more_seconds / seconds) / log(more_rows / rows))
+    return log(more_seconds / seconds) / log(more_rows / rows)
+
+
+def measured_points(lines: Sequence[Line]) -> dict[tuple[str, str], Points]:
+    """Return rows and seconds of each table and stage that was measured at two sizes or more."""
+    found: dict[tuple[str, str], Points] = {}
+    for one in sorted(lines, key=lambda line: line["rows"]):
+        if "processor" in one and one["stage"] != LOADING:
+            points = found.setdefault((one["table"], one["stage"]), [])
+            points.append((one["rows"], max(one["seconds"], LEAST_SECONDS)))
+    return {key: points for key, points in found.items() if len(points) >= FEWEST_POINTS}
+
+
+def powers(lines: Sequence[Line]) -> dict[tuple[str, str], float]:
+    """Return the power of each table and stage."""
+    return {key: power(points) for key, points in measured_points(lines).items()}
 
 
 def in_words(seconds: float) -> str:
@@ -40,21 +56,14 @@ def in_words(seconds: float) -> str:
     ('1.5 minutes', '2.3 days')
     """
     name, size = next((unit for unit in UNITS if seconds >= unit[1]), UNITS[-1])
-    return f"{seconds / size:,.3g} {name}"
+    return f"{float(f'{seconds / size:.2g}'):,g} {name}"
 
 
 def extrapolated(lines: Sequence[Line]) -> list[list[str]]:
-    """Return a row for each table and stage: seconds at the largest size, b, and what follows."""
+    """Return a row for each table and stage: b, the arithmetic, and what follows."""
     rows = []
-    for table, stage in dict.fromkeys((one["table"], one["stage"]) for one in lines):
-        points = [
-            (one["rows"], max(one["seconds"], 0.001))
-            for one in lines
-            if (one["table"], one["stage"]) == (table, stage) and "processor" in one
-        ]
-        if len(points) < FEWEST_POINTS or stage == LOADING:
-            continue
-        (n, seconds), b = points[-1], power(points)
+    for (table, stage), points in measured_points(lines).items():
+        (n, seconds), b = points[-1], max(1.0, power(points))
         factor = TO_ROWS / n
         sum_of_it = f"{seconds:,.3g} s × {factor:,.0f}^{b:.2f}"
         rows.append([table, stage, f"{b:.2f}", sum_of_it, in_words(seconds * factor**b)])
@@ -66,10 +75,9 @@ def memory_rows(lines: Sequence[Line]) -> list[list[str]]:
     rows = []
     for table in dict.fromkeys(one["table"] for one in lines):
         peaks: dict[int, float] = {}
-        for one in lines:
+        for one in sorted(lines, key=lambda line: line["rows"]):
             if one["table"] == table and "anonymous_gb" in one:
-                most = max(peaks.get(one["rows"], 0.0), one["anonymous_gb"])
-                peaks[one["rows"]] = most
+                peaks[one["rows"]] = max(peaks.get(one["rows"], 0.0), one["anonymous_gb"])
         if len(peaks) < FEWEST_POINTS:
             continue
         (n, first), (more, last) = list(peaks.items())[-2:]

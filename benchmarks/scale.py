@@ -48,7 +48,7 @@ def prepared(run: Run, data: Path) -> Run:
     rows = run.rows
     folder = data / f"{Path(run.table).stem}-{named(rows)}"
     make(run.table, rows, min(LARGEST_HOLDOUT, 3 * rows // 10), folder)
-    name = run.table if run.table in {"discrete", "mixed"} else f"resampled {Path(run.table).stem}"
+    name = run.table if run.table in {"discrete", "mixed"} else "resampled"
     return replace(run, table=name, folder=str(folder))
 
 

@@ -90,6 +90,18 @@ def billion_table(lines: Sequence[Line]) -> str:
     return _markdown(head, extrapolated(lines) + memory_rows(lines))
 
 
+def curve_line(lines: Sequence[Line]) -> str:
+    """Return the picture of the growth with its finding in words."""
+    from extrapolating import powers
+
+    found = "; ".join(f"{table}, {stage}: {b:.2f}" for (table, stage), b in powers(lines).items())
+    return (
+        "![Seconds against rows, both on logarithmic scales, a line for each stage and a dashed "
+        "one that grows as the rows do. "
+        f"Powers over the last two sizes: {found}.](pictures/growth.png)"
+    )
+
+
 def machine_line(machine: dict[str, str]) -> str:
     """Return on what the figures were taken."""
     return (
@@ -104,6 +116,7 @@ def texts(kept: dict[str, Any]) -> dict[str, str]:
     if "growth" in kept:
         found["growth"] = growth_table(kept["growth"])
         found["billion"] = billion_table(kept["growth"])
+        found["curve"] = curve_line(kept["growth"])
     for part in ("founding", "metrics"):
         if part in kept:
             found[part] = stage_table(kept[part])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 import pytest
+
+import evalkit
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -106,7 +109,7 @@ def test_each_stage_of_a_run_tells_seconds_and_memory(
 ) -> None:
     stages, told = load("stages"), []
     folder = str(big_tables.make("mixed", 300, 100, tmp_path))
-    asked = ["search", "founding", "attribute_disclosure", "report"]
+    asked = ["search", "founding", "attribute_disclosure", "rule_consistency", "report"]
     run = stages.Run("mixed", 300, folder, asked)
     stages.work(run, told.append)
     assert [line["stage"] for line in told] == [
@@ -118,6 +121,7 @@ def test_each_stage_of_a_run_tells_seconds_and_memory(
         "checks before",
         "linkability_protection_rate",
         "correlation_difference_ratio",
+        "rule_consistency",
         "attribute_disclosure",
         "JSON",
         "HTML",
@@ -154,12 +158,20 @@ def test_the_curve_is_one_picture_of_all_tables(load: Any, tmp_path: Path) -> No
 def test_a_thousand_million_rows_are_worked_out_from_the_last_two_sizes(load: Any) -> None:
     table = load("scale_tables").billion_table(LINES)
     # Ten times the rows took eight times the seconds: no growth below that of the rows is assumed.
-    assert "| mixed | reading | 1.00 | 4 s × 10,000^1.00 | 11.1 hours |" in table
-    steep = [LINES[0], LINES[1] | {"seconds": 5.0}]
-    assert "| mixed | reading | 1.00 |" in load("scale_tables").billion_table(steep)
+    assert "| mixed | reading | 1.00 | 4 s × 10,000^1.00 | 11 hours |" in table
     steep = [LINES[0], LINES[1] | {"seconds": 50.0}]
     assert "| 2.00 | 50 s × 10,000^2.00 |" in load("scale_tables").billion_table(steep)
+    assert "mixed, reading: 2.00.](pictures/growth.png)" in load("scale_tables").curve_line(steep)
     assert "(0.2 - 0.2) GB / 90,000 rows = 0 bytes | 0 GB |" in table
+
+
+def test_the_page_says_of_every_metric_what_it_costs() -> None:
+    page = ROOT / "docs" / "scale.md"
+    if not page.exists():
+        pytest.skip("the archive of the source is without the pages for readers")
+    first_cells = "".join(re.findall(r"^\| `.*?\|", page.read_text("utf-8"), re.MULTILINE))
+    named = re.findall(r"`(\w+)`", first_cells)
+    assert {one.slug for one in evalkit.metrics.all()} <= set(named)
 
 
 @pytest.mark.skipif(not MEASURED.exists(), reason="nothing is measured yet")
