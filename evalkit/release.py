@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from evalkit.engine import memory_bytes
 from evalkit.errors import InputError
 from evalkit.given_values import flag, whole_number
 from evalkit.halves import content_ranks, row_order, two_halves
@@ -15,6 +16,8 @@ from evalkit.reading import read_table
 from evalkit.reading.alignment import aligned_names
 from evalkit.reading.options import reading_options
 from evalkit.reading.personal_key import check_personal_key, person_keys
+from evalkit.reading.sizes import store_for
+from evalkit.reading.stores import Store, taken
 from evalkit.reading.typed_tables import typed_tables
 from evalkit.release_notes import release_notes, shared_persons
 from evalkit.rules.checking import checked_rule, columns_of
@@ -275,11 +278,9 @@ class Release:
         if self.holdout is not None:
             raise ValueError("a release with a real holdout has no halves to draw")
         frames = self.original, self.avatars, self.original
-        taken = [
-            frame.iloc[places].reset_index(drop=True)
-            for frame, places in zip(frames, self._drawn(seed), strict=True)
-        ]
-        return taken[0], taken[1], taken[2]
+        drawn = zip(frames, self._drawn(seed), strict=True)
+        working, avatars, reference = (taken(frame, places) for frame, places in drawn)
+        return working, avatars, reference
 
     def _drawn(self, seed: int) -> tuple[npt.NDArray[np.intp], ...]:
         """Return the rows that are WO, WA and HO, each in an order of content."""
@@ -390,14 +391,14 @@ def load(  # noqa: PLR0913 - one option each for all that can be said about a ta
     on_mismatch: str = "error",
     individual: str | None = None,
     seed: int = 0,
+    memory: str | int | None = None,
 ) -> Release:
     """Return the tables read, typed once and aligned.
 
     Parameters
     ----------
     original, avatars : str, pathlib.Path or pandas.DataFrame
-        CSV or Parquet files, plain or compressed with gzip, at most 4 GiB when unpacked, or
-        tables in memory.
+        CSV or Parquet files, plain or compressed, folders of such files, or tables in memory.
     holdout : str, pathlib.Path or pandas.DataFrame, optional
         Records set aside before the anonymisation; not one of the other two files.
     schema : str, pathlib.Path or dict, optional
@@ -422,6 +423,10 @@ def load(  # noqa: PLR0913 - one option each for all that can be said about a ta
         sees it.
     seed : int
         Draws the halves of an approximate holdout.
+    memory : str or int, optional
+        What the tables may take, such as ``"4GB"`` or a number of bytes; by default half of the
+        machine's memory. Larger tables are read in batches and kept on disk, in files without a
+        name in the temporary folder. The release is the same with any memory.
 
     Returns
     -------
@@ -458,8 +463,10 @@ def load(  # noqa: PLR0913 - one option each for all that can be said about a ta
     axes = whole_number("axes", axes, 1, 1000)
     seed = whole_number("seed", seed, 0, LARGEST_SEED)
     sources = {"original": original, "avatars": avatars, "holdout": holdout}
+    allowed = memory if type(memory) is int else memory_bytes(memory)
+    store = store_for(sources.values(), allowed)
     tables = {
-        role: read_table(source, role, options).with_decimals(options)
+        role: read_table(source, role, options, store).with_decimals(options)
         for role, source in sources.items()
         if role != "holdout" or source is not None
     }
@@ -472,7 +479,7 @@ def load(  # noqa: PLR0913 - one option each for all that can be said about a ta
         )
         raise InputError(message)
     names, notes = aligned_names(tables, options)
-    found, frames, ledger = typed_tables(names, tables, options)
+    found, frames, ledger = typed_tables(names, tables, options, Store(on_disk=store.on_disk))
     keys = person_keys(tables, options) if individual is not None else {}
     persons, shared = _persons(keys, frames, row_link=row_link), shared_persons(keys)
     for rule in options.rules:

@@ -15,6 +15,7 @@ from evalkit.persons import Persons, numbered
 from evalkit.randomness import content_order, stream
 from evalkit.reading import (
     file_bytes,
+    is_folder,
     packed_like,
     parquet_table,
     read_table,
@@ -132,6 +133,10 @@ def split_file(  # noqa: PLR0913 - the last two are the file's dialect, by name 
         If the file cannot be read or cut, or one of the two not written; then neither is.
     """
     options = reading_options(individual=individual, delimiter=delimiter, encoding=encoding)
+    if is_folder(Path(path)):
+        name = Path(path).name
+        message = f"{name}: a folder cannot be split; put its files into one file and split that."
+        raise InputError(message)
     table = read_table(path, "original", options)
     kept, held, persons = _drawn(table, options, share, seed)
     content = file_bytes(path)

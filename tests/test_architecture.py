@@ -58,6 +58,7 @@ ROWS = {
     "reading": {"given_values", "limited_files", "reading", "rules", "schema", "yaml_file"},
     "release": {
         "displays",
+        "engine",
         "given_values",
         "halves",
         "persons",

@@ -18,7 +18,7 @@ LARGEST_TABLE_BYTES: Final = 4 * 2**30
 GZIP_START: Final = b"\x1f\x8b"
 ZIP_START: Final = b"PK\x03\x04"
 WORKBOOK_PART: Final = "xl/workbook.xml"
-_OTHER_STARTS: Final = {
+OTHER_STARTS: Final = {
     b"BZh": ("bzip2", "bz2"),
     b"\x28\xb5\x2f\xfd": ("zstandard", "zstd"),
     b"\xfd7zXZ": ("xz", "xz"),
@@ -64,7 +64,7 @@ def unpacked(content: bytes, name: str) -> bytes:
         return _gunzipped(content, name)
     if content.startswith(ZIP_START):
         return _unzipped(content, name)
-    for start, (kind, codec) in _OTHER_STARTS.items():
+    for start, (kind, codec) in OTHER_STARTS.items():
         if content.startswith(start):
             return _streamed(content, kind, codec, name)
     return content
@@ -122,7 +122,7 @@ def _gunzipped(content: bytes, name: str) -> bytes:
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
             return _limited(file.read, name)
     except (OSError, EOFError, zlib.error):
-        raise _damaged("gzip", name) from None
+        raise damaged("gzip", name) from None
 
 
 def _streamed(content: bytes, kind: str, codec: str, name: str) -> bytes:
@@ -142,7 +142,7 @@ def _streamed(content: bytes, kind: str, codec: str, name: str) -> bytes:
     except (InputError, MemoryError):
         raise
     except (OSError, EOFError, ValueError, lzma.LZMAError, pa.ArrowException):
-        raise _damaged(kind, name) from None
+        raise damaged(kind, name) from None
 
 
 def _limited(read: Callable[[int], bytes], name: str) -> bytes:
@@ -155,7 +155,8 @@ def _limited(read: Callable[[int], bytes], name: str) -> bytes:
     return b"".join(blocks)
 
 
-def _damaged(kind: str, name: str) -> InputError:
+def damaged(kind: str, name: str) -> InputError:
+    """Return one line on an archive that cannot be unpacked."""
     return InputError(f"{name}: the {kind} archive is damaged or cut short; make it again.")
 
 
@@ -175,7 +176,7 @@ def _unzipped(content: bytes, name: str) -> bytes:
     except InputError:
         raise
     except (zipfile.BadZipFile, EOFError, OSError, zlib.error, NotImplementedError, ValueError):
-        raise _damaged("zip", name) from None
+        raise damaged("zip", name) from None
 
 
 def _only_member(archive: zipfile.ZipFile, name: str) -> zipfile.ZipInfo:

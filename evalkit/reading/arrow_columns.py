@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,8 @@ from evalkit.errors import InputError
 from evalkit.given_values import shown
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     import numpy as np
     import numpy.typing as npt
     import pandas as pd
@@ -75,16 +78,59 @@ def from_arrow(values: Any) -> TextColumn:
     >>> from_arrow(pa.array([2.0, None, 2.0])).codes.tolist()
     [0, -1, 0]
     """
-    return from_coded(_as_text(values).dictionary_encode())
+    import pyarrow as pa
+
+    chunks = values.chunks if isinstance(values, pa.ChunkedArray) else [values]
+    return from_coded([coded(chunk, values.type) for chunk in chunks], values.type)
 
 
-def from_coded(values: Any) -> TextColumn:
-    """Return text that `dictionary_encode` made, perhaps block by block, as a column of text.
+def coded(values: pa.Array, kind: pa.DataType | None = None) -> pa.DictionaryArray:
+    """Return some cells of a column with each different one once.
 
     Parameters
     ----------
-    values : pyarrow.DictionaryArray, or pyarrow.ChunkedArray of them, shape (rows,)
-        Every text of a dictionary is held by at least one row.
+    values : pyarrow.Array
+    kind : pyarrow.DataType, optional
+        That of all cells of the column; None where parts of it differ, and all become text.
+
+    Returns
+    -------
+    pyarrow.DictionaryArray
+        Of text; of the bits of numbers and moments, which tell the same cells apart and are
+        quicker to compare.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    bits = _bits(kind)
+    if bits is None:
+        return _as_text(values).dictionary_encode()
+    if pa.types.is_floating(values.type):
+        values = pc.if_else(pc.is_nan(values), None, values)
+    return values.view(bits).dictionary_encode()
+
+
+def _bits(kind: pa.DataType | None) -> pa.DataType | None:
+    """Return the whole numbers that a type's cells are bit by bit; None where they are none."""
+    import pyarrow as pa
+
+    if kind is None or pa.types.is_interval(kind):
+        return None
+    tests = pa.types.is_integer, pa.types.is_floating, pa.types.is_temporal
+    if not any(test(kind) for test in tests):
+        return None
+    return {8: pa.int8(), 16: pa.int16(), 32: pa.int32(), 64: pa.int64()}[kind.bit_width]
+
+
+def from_coded(parts: Sequence[pa.DictionaryArray], kind: pa.DataType | None = None) -> TextColumn:
+    """Return the parts of a column, each with its different cells once, as a column of text.
+
+    Parameters
+    ----------
+    parts : sequence of pyarrow.DictionaryArray
+        As `coded` makes them. Every cell of a dictionary is held by at least one row.
+    kind : pyarrow.DataType, optional
+        As `coded` was given it.
 
     Returns
     -------
@@ -100,15 +146,29 @@ def from_coded(values: Any) -> TextColumn:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    parts = values.unify_dictionaries().chunks if isinstance(values, pa.ChunkedArray) else [values]
+    parts = pa.chunked_array(parts).unify_dictionaries().chunks if parts else []
     codes = [pc.fill_null(part.indices, -1).to_numpy(zero_copy_only=False) for part in parts]
-    texts = parts[0].dictionary if parts else pa.array([], pa.string())
-    column = TextColumn(np.concatenate([np.empty(0, np.int32), *codes]), texts)
-    blank = pc.utf8_length(pc.utf8_trim_whitespace(texts)).to_numpy(zero_copy_only=False) == 0
-    padded = blank & (pc.utf8_length(texts).to_numpy(zero_copy_only=False) > 0)
+    rows = np.concatenate([np.empty(0, np.int32), *codes])
+    different = parts[0].dictionary if parts else pa.array([], pa.string())
+    if _bits(kind) is not None and parts:
+        return _once(rows, _as_text(different.view(kind)))
+    column = TextColumn(rows, different)
+    blank = pc.utf8_length(pc.utf8_trim_whitespace(different)).to_numpy(zero_copy_only=False) == 0
+    padded = blank & (pc.utf8_length(different).to_numpy(zero_copy_only=False) > 0)
     blanks = int(column.counts()[padded].sum()) if padded.any() else 0
     kept = column.without(blank)
     return TextColumn(kept.codes, kept.texts, blanks)
+
+
+def _once(codes: npt.NDArray[np.int32], texts: pa.Array) -> TextColumn:
+    """Return a column in which each text stands once, though two cells may have the same."""
+    import numpy as np
+
+    found = texts.dictionary_encode()
+    if len(found.dictionary) == len(texts):
+        return TextColumn(codes, texts)
+    places = np.append(found.indices.to_numpy(zero_copy_only=False), -1).astype(np.int32)
+    return TextColumn(places[codes], found.dictionary)
 
 
 def frame_columns(source: Any, role: str) -> tuple[list[Any], list[TextColumn]]:
@@ -173,17 +233,32 @@ def table_columns(table: pa.Table, label: str) -> tuple[list[Any], list[TextColu
 
 def _named_column(name: str, values: Any, label: str) -> TextColumn:
     """Return one column of a table as text."""
+    with unwritten(label, name, values.type):
+        return from_arrow(values)
+
+
+@contextmanager
+def unwritten(label: str, name: str, kind: pa.DataType | None) -> Iterator[None]:
+    """Say in one line that cells of a column cannot be written as text.
+
+    Parameters
+    ----------
+    label : str
+        How messages call the table.
+    name : str
+        The column.
+    kind : pyarrow.DataType, optional
+    """
     import pyarrow as pa
 
     try:
-        return from_arrow(values)
-    except MemoryError:
+        yield
+    except (MemoryError, InputError):
         raise
     except (pa.ArrowException, ValueError, OverflowError, TypeError):
-        kind = shown(str(values.type))
         message = (
-            f"{label}, column {shown(name)}: cells of the type {kind} cannot all be written as "
-            "text; give them another type or leave the column out of the file."
+            f"{label}, column {shown(name)}: cells of the type {shown(str(kind))} cannot all be "
+            "written as text; give them another type or leave the column out of the file."
         )
         raise InputError(message) from None
 

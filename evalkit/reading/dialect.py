@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from evalkit.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 DELIMITERS = (",", ";", "\t", "|")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -59,21 +59,30 @@ def to_utf8(content: bytes, name: str, encoding: str | None) -> tuple[bytes, str
     >>> to_utf8(b"\xeele\n", "places.csv", None)
     (b'\xc3\xaele\n', 'windows-1252')
     """
-    _refuse_foreign(content, name)
-    found = encoding or _encoding_of(content)
+    refuse_foreign(content, name)
+    found = encoding or encoding_of(content, lambda: _fits(content, "utf-8"))
     try:
         is_plain = codecs.lookup(found).name in {"utf-8", "utf-8-sig"}
         # UTF-8 that was looked through is taken as it is: a large file is in memory once.
         text = content if is_plain and _fits(content, "utf-8") else _encoded(content, found)
     except ValueError:
-        tried = f"as {found}" if encoding else "as UTF-8 or Windows-1252"
-        message = f"{name}: cannot be read {tried}; give its encoding with --encoding."
-        raise InputError(message) from None
+        raise unreadable(name, found, given=encoding is not None) from None
     text = text.removeprefix(BYTE_ORDER_MARK)
     if b"\0" in text:
-        message = f"{name}: holds zero bytes, so it is no text table; give a CSV or Parquet file."
-        raise InputError(message)
+        raise no_text(name)
     return text, found
+
+
+def unreadable(name: str, encoding: str, *, given: bool) -> InputError:
+    """Return one line on a file that no text of this encoding is in."""
+    tried = f"as {encoding}" if given else "as UTF-8 or Windows-1252"
+    return InputError(f"{name}: cannot be read {tried}; give its encoding with --encoding.")
+
+
+def no_text(name: str) -> InputError:
+    """Return one line on a file that holds zero bytes."""
+    message = f"{name}: holds zero bytes, so it is no text table; give a CSV or Parquet file."
+    return InputError(message)
 
 
 def find_delimiter(text: str, name: str) -> tuple[str, bool]:
@@ -134,16 +143,34 @@ def shown_delimiter(mark: str) -> str:
     return {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar"}.get(mark, repr(mark))
 
 
-def _encoding_of(content: bytes) -> str:
-    """Return the encoding that the bytes themselves show."""
-    if content.startswith(BYTE_ORDER_MARK):
+def encoding_of(head: bytes, fits: Callable[[], bool]) -> str:
+    """Return the encoding that the bytes of a file themselves show.
+
+    Parameters
+    ----------
+    head : bytes
+        The beginning of the file, or all of it.
+    fits : callable
+        Says whether the whole file is UTF-8; asked only where nothing else tells.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from evalkit.reading.dialect import encoding_of
+    >>> encoding_of(b"age", lambda: True)
+    'utf-8'
+    """
+    if head.startswith(BYTE_ORDER_MARK):
         return "utf-8-sig"
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
-    wide = _wide_encoding(content[:_LOOKED_AT_BYTES])
+    wide = _wide_encoding(head[:_LOOKED_AT_BYTES])
     if wide:
         return wide
-    return "utf-8" if _fits(content, "utf-8") else "windows-1252"
+    return "utf-8" if fits() else "windows-1252"
 
 
 def _decoded(content: bytes, encoding: str) -> Iterator[str]:
@@ -183,7 +210,7 @@ def _wide_encoding(head: bytes) -> str | None:
     return "utf-16-be" if zeros[0] > _MOST and zeros[1] < 1 - _MOST else None
 
 
-def _refuse_foreign(content: bytes, name: str) -> None:
+def refuse_foreign(content: bytes, name: str) -> None:
     """Refuse files that are known not to be text tables."""
     if content.startswith(_SQLITE_START):
         address = f"sqlite:///{name}?table=NAME"

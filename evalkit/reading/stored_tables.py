@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
     Notes = list[Message]
 
+PARQUET_START: Final = b"PAR1"
 _STARTS: Final = {
-    b"PAR1": "parquet",
+    PARQUET_START: "parquet",
     b"ARROW1": "feather",
     b"$FL2": "sav",
     b"$FL3": "sav",

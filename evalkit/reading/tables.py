@@ -5,22 +5,20 @@ Every table is read as text first, whatever it came from, so that a type is deci
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalkit.errors import InputError
 from evalkit.messages import say
-from evalkit.reading.archives import unpacked
-from evalkit.reading.arrow_columns import frame_columns, table_columns
+from evalkit.reading.arrow_columns import frame_columns
 from evalkit.reading.column_names import clean_names
 from evalkit.reading.databases import database_table, is_address
 from evalkit.reading.decimal_marks import decimal_marks
 from evalkit.reading.dialect import shown_delimiter
-from evalkit.reading.stored_tables import stored_form, stored_table
-from evalkit.reading.table_files import file_bytes
-from evalkit.reading.text_files import coded_records, joined_columns, text_file
+from evalkit.reading.found_columns import file_columns, folder_columns
+from evalkit.reading.stores import Store
+from evalkit.reading.table_files import is_folder
 from evalkit.reading.units import without_units
 
 if TYPE_CHECKING:
@@ -79,15 +77,21 @@ class TextTable:
         return replace(self, decimals=marks, notes=(*self.notes, note))
 
 
-def read_table(source: Any, role: str, options: ReadingOptions) -> TextTable:
+def read_table(
+    source: Any, role: str, options: ReadingOptions, store: Store | None = None
+) -> TextTable:
     """Return a table as columns of text.
 
     Parameters
     ----------
     source : str, pathlib.Path, pandas.DataFrame or Arrow table
-        A file, plain or compressed, the address of a table in a database, or a table in memory.
+        A file, plain or compressed, a folder of CSV or Parquet files, the address of a table in a
+        database, or a table in memory.
     role : {"original", "avatars", "holdout"}
     options : ReadingOptions
+    store : Store, optional
+        Keeps the columns; by default in memory. On disk, text and Parquet are read in batches,
+        whatever their size.
 
     Returns
     -------
@@ -96,8 +100,8 @@ def read_table(source: Any, role: str, options: ReadingOptions) -> TextTable:
     Raises
     ------
     evalkit.InputError
-        If the table cannot be read, is larger than 4 GiB unpacked, has no rows or no header, or
-        has columns without a name of their own.
+        If the table cannot be read, is larger than 4 GiB unpacked where it is not read in
+        batches, has no rows or no header, or has columns without a name of their own.
 
     Examples
     --------
@@ -108,38 +112,35 @@ def read_table(source: Any, role: str, options: ReadingOptions) -> TextTable:
     2
     """
     try:
-        return _read(source, role, options)
+        return _read(source, role, options, store or Store())
     except MemoryError:
         name = Path(source).name if isinstance(source, str | Path) else role
         message = f"{name}: does not fit into the memory of this machine; give fewer rows."
         raise InputError(message) from None
 
 
-def _read(source: Any, role: str, options: ReadingOptions) -> TextTable:
+def _read(source: Any, role: str, options: ReadingOptions, store: Store) -> TextTable:
     """Return a table as columns of text."""
     if source is None:
         message = f"{role}: no table is given; give a path or a DataFrame."
         raise InputError(message)
     if is_address(source):
         table, name = database_table(source)
-        return _checked(_Origin(_label(name, role), name), *frame_columns(table, role))
+        return _checked(_Origin(_label(name, role), name), *frame_columns(table, role), store)
     if not isinstance(source, str | Path):
-        names, columns = frame_columns(source, role)
-        return _checked(_Origin(role, role), names, columns)
-    content, name = file_bytes(source), Path(source).name
-    sha256 = hashlib.sha256(content).hexdigest()
-    label = _label(name, role)
-    content = unpacked(content, name)
-    form = stored_form(content)
-    if form:
-        found, notes = stored_table(content, form, name)
-        take = frame_columns if hasattr(found, "iloc") else table_columns
-        return _checked(_Origin(label, name, sha256, tuple(notes)), *take(found, name))
-    file = text_file(content, name, options)
-    mended = (_dialect_note(label, file), *_mended_notes(label, file.notes))
-    names, parts = coded_records(file, name)
-    del content, file  # A large text is let go before its columns are put together.
-    return _checked(_Origin(label, name, sha256, mended), names, joined_columns(parts, name))
+        return _checked(_Origin(role, role), *frame_columns(source, role), store)
+    path = Path(source)
+    found = folder_columns(path, options, store) if is_folder(path) else None
+    found = found or file_columns(path, options, store)
+    label = _label(path.name, role)
+    notes = [note for file in dict.fromkeys(found.files) for note in _file_notes(label, file)]
+    origin = _Origin(label, path.name, found.sha256, (*found.notes, *notes))
+    return _checked(origin, found.names, found.columns, store)
+
+
+def _file_notes(label: str, file: TextFile) -> list[Message]:
+    """Return how a text file was read, and what was mended in it."""
+    return [_dialect_note(label, file), *_mended_notes(label, file.notes)]
 
 
 def _label(name: str, role: str) -> str:
@@ -157,24 +158,30 @@ class _Origin:
     notes: tuple[Message, ...] = ()
 
 
-def _checked(origin: _Origin, names: list[Any], columns: list[TextColumn]) -> TextTable:
+def _checked(
+    origin: _Origin, names: list[Any], columns: list[TextColumn], store: Store
+) -> TextTable:
     """Return the table with clean names, or one clear line on what is wrong with it."""
     rows = len(columns[0].codes) if columns else 0
     if rows == 0:
         message = f"{origin.label}: has no rows; give a table with at least one row."
         raise InputError(message)
     named, notes = clean_names(origin.label, names, columns)
-    notes += _empty_rows(origin.label, named)
+    notes += _empty_rows(origin.label, named, rows)
+    named = {name: store.column(column) for name, column in named.items()}
     return TextTable(origin.label, origin.name, rows, named, origin.sha256, (*origin.notes, *notes))
 
 
-def _empty_rows(label: str, columns: dict[str, TextColumn]) -> list[Message]:
+def _empty_rows(label: str, columns: dict[str, TextColumn], rows: int) -> list[Message]:
     """Return the note on rows without a filled cell, such as a spreadsheet leaves at the end."""
     import numpy as np
 
-    empty = int(np.logical_and.reduce([column.codes < 0 for column in columns.values()]).sum())
-    if not empty:
-        return []
+    are_empty = np.ones(rows, np.bool_)
+    for column in columns.values():
+        are_empty &= column.codes < 0
+        if not are_empty.any():
+            return []
+    empty = int(are_empty.sum())
     template = "{table}: {rows:,} rows hold no filled cell; they count as records all the same."
     return [say("empty_rows", template, table=label, rows=empty)]
 

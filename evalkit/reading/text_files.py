@@ -6,7 +6,7 @@ import csv
 import io
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import IO, TYPE_CHECKING, TypeVar
 
 from evalkit.errors import InputError
 from evalkit.reading.arrow_columns import from_coded
@@ -46,6 +46,8 @@ class TextFile:
         False if no delimiter cuts the first record.
     notes : tuple of str
         Codes of what was mended in its head.
+    rest : tuple of file and int, optional
+        What follows the text, from that place of a file on, where not all of it is in memory.
     """
 
     text: bytes
@@ -53,11 +55,40 @@ class TextFile:
     delimiter: str
     several: bool
     notes: tuple[str, ...] = ()
+    rest: tuple[IO[bytes], int] | None = None
+
+    def __enter__(self) -> None:
+        """Take the file as it is: open."""
+
+    def __exit__(self, *_: object) -> None:
+        """Close the file that holds the rest of the text."""
+        if self.rest:
+            self.rest[0].close()
 
 
 def text_file(content: bytes, name: str, options: ReadingOptions) -> TextFile:
     """Return the text of a CSV file with its encoding and delimiter."""
     text, encoding = to_utf8(content, name, options.encoding)
+    return headed_text(text, encoding, name, options)
+
+
+def headed_text(text: bytes, encoding: str, name: str, options: ReadingOptions) -> TextFile:
+    """Return a text, or the beginning of a long one, with its delimiter and its head mended.
+
+    Parameters
+    ----------
+    text : bytes
+        UTF-8 without byte order mark.
+    encoding : str
+        That of the file.
+    name : str
+        Base name of the file, for messages.
+    options : ReadingOptions
+
+    Returns
+    -------
+    TextFile
+    """
     if not text or text.isspace():
         message = f"{name}: is empty; give a table with a header and at least one row."
         raise InputError(message)
@@ -73,55 +104,6 @@ def text_file(content: bytes, name: str, options: ReadingOptions) -> TextFile:
         delimiter, several = find_delimiter(text[:_HEAD_BYTES].decode(errors="ignore"), name)
     text, header = with_whole_header(text, delimiter)
     return TextFile(text, encoding, delimiter, several, (*remarks, *header))
-
-
-def coded_records(file: TextFile, name: str) -> tuple[list[str], list[CodedParts]]:
-    """Return the names of a text file, and of each column the cells, coded block by block.
-
-    Parameters
-    ----------
-    file : TextFile
-        Its first record holds the names.
-    name : str
-        Base name of the file, for messages.
-
-    Returns
-    -------
-    names : list of str
-    columns : list of lists of pyarrow.DictionaryArray
-
-    Raises
-    ------
-    evalkit.InputError
-        As in `records`.
-    """
-    return _in_blocks(file, name, _coded)
-
-
-def joined_columns(columns: list[CodedParts], name: str) -> list[TextColumn]:
-    """Return columns coded block by block as columns of text; the blocks are let go.
-
-    Parameters
-    ----------
-    columns : list of lists of pyarrow.DictionaryArray
-        As `coded_records` gives them.
-    name : str
-        Base name of the file, for messages.
-
-    Returns
-    -------
-    list of TextColumn
-
-    Raises
-    ------
-    evalkit.InputError
-        If the different cells of a column hold over 2 GiB.
-    """
-    found = []
-    for place, parts in enumerate(columns, start=1):
-        found.append(_joined(parts, name, place))
-        parts.clear()
-    return found
 
 
 def records(file: TextFile, name: str) -> pa.Table:
@@ -145,26 +127,21 @@ def records(file: TextFile, name: str) -> pa.Table:
     """
     import pyarrow as pa
 
-    return _in_blocks(file, name, lambda batches: pa.Table.from_batches(list(batches)))
+    return in_blocks(file, name, lambda batches: pa.Table.from_batches(list(batches)))
 
 
-def _coded(batches: Iterator[pa.RecordBatch]) -> tuple[list[str], list[CodedParts]]:
-    """Return names and columns; each block is coded at once, so that no text is held twice."""
-    first = next(batches)
-    names = [str(column[0].as_py()) for column in first.columns]
-    columns = [[column.slice(1).dictionary_encode()] for column in first.columns]
-    for batch in batches:
-        for parts, column in zip(columns, batch.columns, strict=True):
-            parts.append(column.dictionary_encode())
-    return names, columns
+def joined(parts: CodedParts, name: str, place: int) -> TextColumn:
+    """Return the blocks of a column, each coded, as one column of text.
 
-
-def _joined(parts: CodedParts, name: str, place: int) -> TextColumn:
-    """Return the blocks of a column as one column."""
+    Raises
+    ------
+    evalkit.InputError
+        If the different cells of the column hold over 2 GiB.
+    """
     import pyarrow as pa
 
     try:
-        return from_coded(pa.chunked_array(parts))
+        return from_coded(parts)
     except pa.ArrowException:
         message = (
             f"{name}: the different cells of column {place} hold over 2 GiB; leave the column out "
@@ -173,10 +150,24 @@ def _joined(parts: CodedParts, name: str, place: int) -> TextColumn:
         raise InputError(message) from None
 
 
-def _in_blocks(
+def in_blocks(
     file: TextFile, name: str, take: Callable[[Iterator[pa.RecordBatch]], _Found]
 ) -> _Found:
-    """Return what `take` makes of the records; once more where one is longer than a block."""
+    """Return what `take` makes of the records, the header too, block by block.
+
+    Parameters
+    ----------
+    file : TextFile
+    name : str
+        Base name of the file, for messages.
+    take : callable
+        Called once more, with all records anew, where one is longer than a block.
+
+    Raises
+    ------
+    evalkit.InputError
+        As in `records`.
+    """
     import pyarrow as pa
 
     width = _width(file, name)
@@ -210,7 +201,7 @@ def _parsed(file: TextFile, width: int, block: int) -> pa.csv.CSVStreamingReader
 
     last = b"\n" + file.delimiter.join("0" * width).encode() + b"\n"
     return pyarrow.csv.open_csv(
-        pa.PythonFile(_Joined((file.text, last)), mode="r"),
+        pa.PythonFile(_Joined(file, last), mode="r"),
         pyarrow.csv.ReadOptions(
             autogenerate_column_names=True, use_threads=False, block_size=block
         ),
@@ -223,23 +214,26 @@ def _parsed(file: TextFile, width: int, block: int) -> pa.csv.CSVStreamingReader
 
 
 class _Joined(io.RawIOBase):
-    """Several texts read as one, without a copy of the whole."""
+    """The text, what follows it in a file, and a last record, read as one without a copy."""
 
-    def __init__(self, texts: tuple[bytes, ...]) -> None:
-        self._rest = [memoryview(text) for text in texts]
+    def __init__(self, file: TextFile, last: bytes) -> None:
+        self._streams: list[IO[bytes]] = [io.BytesIO(file.text), io.BytesIO(last)]
+        if file.rest:
+            stream, start = file.rest
+            stream.seek(start)
+            self._streams.insert(1, stream)
 
     def readable(self) -> bool:
         return True
 
     def read(self, size: int = -1) -> bytes:
         found, left = [], size
-        while self._rest and left:
-            part = self._rest[0][:left] if left > 0 else self._rest[0]
+        while self._streams and left:
+            part = self._streams[0].read(left)
+            if not part:
+                del self._streams[0]
             found.append(part)
-            left -= len(part)
-            self._rest[0] = self._rest[0][len(part) :]
-            if not self._rest[0]:
-                del self._rest[0]
+            left -= len(part) if left > 0 else 0
         return b"".join(found)
 
 

@@ -10,6 +10,7 @@ from evalkit.reading.column_notes import column_notes
 from evalkit.reading.conversion import converted, settled_columns
 from evalkit.reading.inference import read_column
 from evalkit.reading.ledger import ledger_lines
+from evalkit.reading.stores import Store, frame_of
 from evalkit.schema import Schema, Variable
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def typed_tables(
     names: Sequence[str],
     tables: Mapping[str, TextTable],
     options: ReadingOptions,
+    store: Store | None = None,
     *,
     keep: bool = True,
 ) -> tuple[Schema, dict[str, pd.DataFrame], tuple[LedgerLine, ...]]:
@@ -38,6 +40,8 @@ def typed_tables(
     tables : mapping of role to TextTable
         ``"original"`` among them.
     options : ReadingOptions
+    store : Store, optional
+        Keeps the cells of the used columns; by default in memory.
     keep : bool
         False where only the schema and the ledger are wanted: no cell is kept.
 
@@ -55,8 +59,7 @@ def typed_tables(
     evalkit.InputError
         If a cell does not fit the type of its column, or no column can be used.
     """
-    import pandas as pd
-
+    store = store or Store()
     cells: dict[str, dict[str, Any]] = {role: {} for role in tables}
     ledger: list[LedgerLine] = []
     variables = []
@@ -64,7 +67,7 @@ def typed_tables(
         variable, found = _variable(name, tables, options, ledger)
         variables.append(variable)
         for role, values in found.items() if keep else ():
-            cells[role][name] = values
+            cells[role][name] = store.cells(values)
     if not any(variable.used for variable in variables):
         message = (
             f"{tables['original'].label}: no column can be used: all are text, empty, identifiers "
@@ -73,10 +76,7 @@ def typed_tables(
         raise InputError(message)
     if not keep:
         return Schema(tuple(variables)), {}, tuple(ledger)
-    frames = {
-        role: pd.DataFrame(cells[role], index=pd.RangeIndex(table.rows))
-        for role, table in tables.items()
-    }
+    frames = {role: frame_of(cells[role], table.rows) for role, table in tables.items()}
     return Schema(tuple(variables)), frames, tuple(ledger)
 
 

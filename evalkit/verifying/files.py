@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -68,12 +67,15 @@ def _file_check(role: str, record: InputRecord, source: str | Path | None) -> Ch
 
 
 def _digest(role: str, path: Path) -> str:
-    """Return the SHA-256 of a file of any size."""
+    """Return the SHA-256 of a file of any size, or of a folder of files."""
+    from evalkit.reading.fingerprints import table_sha256
+
     try:
-        if not path.is_file():
+        if not path.is_file() and not path.is_dir():
             raise FileNotFoundError(2, "No such file")
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return table_sha256(path)
+    except InputError:
+        raise
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "no path may hold a NUL character"
         raise InputError(f"--{role}: {path.name}: cannot be read ({reason}).") from None

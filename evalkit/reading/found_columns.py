@@ -1,0 +1,156 @@
+"""The columns of a file or of a folder of files, whatever their form."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evalkit.errors import InputError
+from evalkit.given_values import shown
+from evalkit.reading.archives import unpacked
+from evalkit.reading.arrow_columns import frame_columns, table_columns
+from evalkit.reading.fingerprints import file_sha256, parts_sha256
+from evalkit.reading.folders import Part, table_parts
+from evalkit.reading.large_texts import large_text
+from evalkit.reading.parquet_columns import ParquetPart, parquet_columns
+from evalkit.reading.stored_tables import PARQUET_START, stored_form, stored_table
+from evalkit.reading.table_files import file_bytes, file_start, read_with
+from evalkit.reading.text_columns import text_columns
+from evalkit.reading.text_files import text_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from evalkit.messages import Message
+    from evalkit.reading.arrow_columns import TextColumn
+    from evalkit.reading.options import ReadingOptions
+    from evalkit.reading.stores import Store
+    from evalkit.reading.text_files import TextFile
+
+
+@dataclass(frozen=True, eq=False)
+class FoundColumns:
+    """What was read from a file or a folder, before its names are looked at.
+
+    Attributes
+    ----------
+    names : list
+    columns : list of TextColumn
+    sha256 : str
+    notes : tuple of Message
+    files : tuple of TextFile
+        How each text file was read; its text is let go.
+    """
+
+    names: list[Any]
+    columns: list[TextColumn]
+    sha256: str
+    notes: tuple[Message, ...] = ()
+    files: tuple[TextFile, ...] = ()
+
+
+def file_columns(path: Path, options: ReadingOptions, store: Store) -> FoundColumns:
+    """Return the columns of one file.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+    options : ReadingOptions
+    store : Store
+        On disk, a file of text is read in batches, whatever its size.
+
+    Returns
+    -------
+    FoundColumns
+
+    Raises
+    ------
+    evalkit.InputError
+        If the file cannot be read.
+    """
+    name = path.name
+    if file_start(path).startswith(PARQUET_START):
+        sha256 = read_with(file_sha256, path)
+        return FoundColumns(*parquet_columns([ParquetPart(path, name)], store), sha256)
+    if store.on_disk and (file := large_text(path, options)):
+        return _of_texts([(file, Part(path, name))], store, read_with(file_sha256, path))
+    content = file_bytes(path)
+    sha256 = hashlib.sha256(content).hexdigest()
+    content = unpacked(content, name)
+    form = stored_form(content)
+    if form:
+        table, notes = stored_table(content, form, name)
+        take = frame_columns if hasattr(table, "iloc") else table_columns
+        return FoundColumns(*take(table, name), sha256, tuple(notes))
+    held = [content]  # Handed over: a text is let go before its columns are put together.
+    del content
+    return _of_texts(_one_text(held, path, options), store, sha256)
+
+
+def _one_text(
+    held: list[bytes], path: Path, options: ReadingOptions
+) -> Iterator[tuple[TextFile, Part]]:
+    """Yield the one text that is held."""
+    yield text_file(held.pop(), path.name, options), Part(path, path.name)
+
+
+def folder_columns(path: Path, options: ReadingOptions, store: Store) -> FoundColumns:
+    """Return the columns of a folder of files that are one table.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+    options, store
+        As for `file_columns`.
+
+    Returns
+    -------
+    FoundColumns
+        Rows in the order of the names of the files. What folders such as ``year=2021`` say is a
+        column behind those of the files.
+
+    Raises
+    ------
+    evalkit.InputError
+        If the files are neither all Parquet nor all text, or have not the same columns.
+    """
+    parts = table_parts(path)
+    sha256 = read_with(parts_sha256, parts, path.name)
+    are_parquet = [file_start(part.path).startswith(PARQUET_START) for part in parts]
+    if all(are_parquet):
+        files = [ParquetPart(part.path, part.label, part.keys) for part in parts]
+        return FoundColumns(*parquet_columns(files, store), sha256)
+    if any(are_parquet):
+        other = parts[are_parquet.index(not are_parquet[0])]
+        message = (
+            f"{path.name}: holds files of several forms, such as {shown(other.path.name)}; give a "
+            "folder of Parquet files or of CSV files."
+        )
+        raise InputError(message)
+    return _of_texts(_texts(parts, options, store), store, sha256)
+
+
+def _texts(
+    parts: Sequence[Part], options: ReadingOptions, store: Store
+) -> Iterator[tuple[TextFile, Part]]:
+    """Yield the text files of a folder one by one."""
+    for part in parts:
+        file = large_text(part.path, options) if store.on_disk else None
+        if file is None:
+            content = unpacked(file_bytes(part.path), part.path.name)
+            if stored_form(content):
+                message = (
+                    f"{part.label}: a folder of files of this form is not read as one table; save "
+                    "them as CSV or Parquet."
+                )
+                raise InputError(message)
+            file = text_file(content, part.label, options)
+        yield file, part
+
+
+def _of_texts(files: Iterable[tuple[TextFile, Part]], store: Store, sha256: str) -> FoundColumns:
+    """Return the columns of text files, and how each was read."""
+    names, columns, heads = text_columns(files, store)
+    return FoundColumns(names, columns, sha256, files=tuple(heads))

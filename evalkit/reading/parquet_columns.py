@@ -1,0 +1,205 @@
+"""Parquet files read column by column, in batches: the whole table is never in memory."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evalkit.errors import InputError
+from evalkit.given_values import shown
+from evalkit.reading.archives import refuse_large
+from evalkit.reading.arrow_columns import coded, from_coded, unwritten
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from evalkit.reading.arrow_columns import TextColumn
+    from evalkit.reading.stores import Store
+
+BATCH_ROWS = 2**17
+MOST_NAMES = 20
+CELL_BYTES = 12  # a code of 4 and a number of 8
+
+
+@dataclass(frozen=True)
+class ParquetPart:
+    """One Parquet file of a table.
+
+    Attributes
+    ----------
+    source : str, pathlib.Path or pyarrow.Buffer
+    label : str
+        How messages call the file.
+    keys : tuple
+        Columns that the folders above the file say, with their value.
+    """
+
+    source: Any
+    label: str
+    keys: tuple[tuple[str, str | None], ...] = ()
+
+
+def parquet_columns(
+    parts: Sequence[ParquetPart], store: Store
+) -> tuple[list[str], list[TextColumn]]:
+    """Return names and columns of Parquet files that are one table.
+
+    Parameters
+    ----------
+    parts : sequence of ParquetPart
+        At least one; their rows follow each other.
+    store : Store
+        Keeps each column when it is read.
+
+    Returns
+    -------
+    names : list of str
+        In the order of the first file, then what the folders say.
+    columns : list of TextColumn
+
+    Raises
+    ------
+    evalkit.InputError
+        If a file is damaged, has other columns than the first or cells that are no text.
+    """
+    opened = [_Opened.of(part) for part in parts]
+    for other in opened[1:]:
+        _refuse_unlike(opened[0], other)
+    names = opened[0].schema.names
+    columns = [store.column(_column(opened, place)) for place in range(len(names))]
+    keys = [key for key, _ in parts[0].keys]
+    columns += [store.column(_key_column(opened, place)) for place in range(len(keys))]
+    return [*names, *keys], columns
+
+
+@dataclass(frozen=True, eq=False)
+class _Opened:
+    """A Parquet file whose foot was read."""
+
+    part: ParquetPart
+    metadata: pq.FileMetaData
+    schema: pa.Schema
+
+    @classmethod
+    def of(cls, part: ParquetPart) -> _Opened:
+        with _damage(part.label), _file(part.source) as file:
+            return cls(part, file.metadata, file.schema_arrow)
+
+    def kind(self, name: str, place: int) -> pa.DataType:
+        """Return the type of a column; files may have them in another order."""
+        return self.schema.field(self.schema.names.index(name) if self.is_plain else place).type
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether each column can be asked for by its name."""
+        names = self.schema.names
+        ambiguous = any("." in name for name in names) or len(set(names)) < len(names)
+        return not ambiguous and self.metadata.num_columns == len(names)
+
+    def batches(self, name: str, place: int) -> Iterator[pa.Array]:
+        """Yield the cells of a column, batch by batch."""
+        with _file(self.part.source, self.metadata) as file:
+            if self.is_plain:
+                for batch in file.iter_batches(BATCH_ROWS, columns=[name]):
+                    yield batch.column(0)
+                return
+            groups = range(self.metadata.num_row_groups)
+            refuse_large(
+                sum(self.metadata.row_group(one).total_byte_size for one in groups), self.part.label
+            )
+            yield from file.read().column(place).chunks
+
+
+@contextmanager
+def _file(source: Any, metadata: pq.FileMetaData | None = None) -> Iterator[pq.ParquetFile]:
+    """Open a Parquet file, its foot known perhaps, and close it."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    opened = pa.BufferReader(source) if isinstance(source, pa.Buffer) else pa.OSFile(str(source))
+    with opened, pq.ParquetFile(opened, metadata=metadata) as file:
+        yield file
+
+
+@contextmanager
+def _damage(label: str) -> Iterator[None]:
+    """Say in one line that a file is damaged."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except (MemoryError, InputError):
+        raise
+    except UnicodeDecodeError:
+        message = f"{label}: a column name holds bytes that are no text; give it another name."
+        raise InputError(message) from None
+    except (pa.ArrowException, OSError):
+        message = f"{label}: the Parquet file is damaged or cut short; write it again."
+        raise InputError(message) from None
+
+
+def _column(opened: Sequence[_Opened], place: int) -> TextColumn:
+    """Return one column of all files."""
+    name = opened[0].schema.names[place]
+    kinds = {file.kind(name, place) for file in opened}
+    kind = kinds.pop() if len(kinds) == 1 else None
+    parts = []
+    for file in opened:
+        with _damage(file.part.label):
+            for batch in file.batches(name, place):
+                with unwritten(file.part.label, name, batch.type):
+                    parts.append(coded(batch, kind))
+    with unwritten(opened[0].part.label, name, kind):
+        return from_coded(parts, kind)
+
+
+def _key_column(opened: Sequence[_Opened], place: int) -> TextColumn:
+    """Return a column whose cells are said by the folders above the files."""
+    import numpy as np
+    import pyarrow as pa
+
+    parts = []
+    for file in opened:
+        codes = pa.array(np.zeros(file.metadata.num_rows, np.int32))
+        value = file.part.keys[place][1]
+        if value is None:
+            codes = pa.nulls(file.metadata.num_rows, pa.int32())
+        if len(codes):
+            texts = pa.array([] if value is None else [value], pa.string())
+            parts.append(pa.DictionaryArray.from_arrays(codes, texts))
+    return from_coded(parts)
+
+
+def _refuse_unlike(first: _Opened, other: _Opened) -> None:
+    """Refuse a file whose columns are not those of the first one."""
+    names, others = first.schema.names, other.schema.names
+    label, like = other.part.label, first.part.label
+    if sorted(names) != sorted(others) or (names != others and not other.is_plain):
+        unlike = sorted(set(names) ^ set(others))
+        which = f" ({', '.join(map(shown, unlike[:MOST_NAMES]))})" if unlike else ""
+        message = f"{label}: its columns are not those of {like}{which}; write all files alike."
+        raise InputError(message)
+    for place, name in enumerate(names):
+        one, two = (_family(file.kind(name, place)) for file in (first, other))
+        if "null" not in {one, two} and one != two:
+            message = (
+                f"{label}, column {shown(name)}: holds {two}, in {like} it holds {one}; write all "
+                "files alike."
+            )
+            raise InputError(message)
+
+
+def _family(kind: pa.DataType) -> str:
+    """Return what a type is called where two files differ in it; whole numbers are numbers."""
+    import pyarrow as pa
+
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return "numbers"
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return "text"
+    return "null" if pa.types.is_null(kind) else str(kind).partition("[")[0]

@@ -1,0 +1,233 @@
+"""One table in many forms, in memory and on disk: the same release; nothing is left behind."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import re
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from evalkit import InputError, load
+from evalkit.reading import arrow_columns, stores
+from evalkit.reading.stores import is_on_disk
+from evalkit.verifying.files import _digest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from evalkit.release import Release
+
+ROWS = 240
+SMALLEST = 1  # byte of memory: everything is on disk
+
+
+def table(seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    sizes = np.where(rng.random(ROWS) < 0.1, np.nan, rng.normal(170, 9, ROWS))
+    return pd.DataFrame(
+        {
+            "age": rng.integers(18, 90, ROWS),
+            "size": sizes,
+            "whole": np.where(rng.random(ROWS) < 0.1, np.nan, rng.integers(0, 9, ROWS)),
+            "town": rng.choice(["Nice", "Lyon", "", 'été, "en" ville', "NA"], ROWS),
+            "member": rng.choice([True, False], ROWS),
+            "seen": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 10**9, ROWS), "s"),
+        }
+    )
+
+
+def said(notes: Any) -> list[tuple[str, str]]:
+    """Return notes without the names of files."""
+    texts = [(note.code, re.sub(r"[^\s(]+ \((\w+)\)", r"\1", note.text)) for note in notes]
+    return [one for one in texts if one[0] != "dialect"]
+
+
+def plain(release: Release) -> dict[str, Any]:
+    """Return everything that a release says, without names and hashes of files."""
+    frames = {
+        role: None if frame is None else (frame.dtypes.astype(str).to_dict(), frame.to_dict("list"))
+        for role, frame in (
+            ("original", release.original),
+            ("avatars", release.avatars),
+            ("holdout", release.holdout),
+            ("working", release.working),
+            ("working_avatars", release.working_avatars),
+            ("reference", release.reference),
+        )
+    }
+    fields = ("name", "type", "used", "identifier", "levels", "missing_share")
+    schema = [
+        ([getattr(one, field) for field in fields], said(one.notes))
+        for one in release.schema.variables
+    ]
+    return {
+        "frames": repr(frames),
+        "schema": schema,
+        "notes": said(release.notes),
+        "ledger": [asdict(line) for line in release.ledger],
+        "options": release.options,
+        "sizes": {role: (one.rows, one.columns) for role, one in release.inputs.items()},
+    }
+
+
+def parquet(frame: pd.DataFrame, path: Path, **options: Any) -> Path:
+    pq.write_table(pa.Table.from_pandas(frame, preserve_index=False), path, **options)
+    return path
+
+
+def folder(frame: pd.DataFrame, path: Path, count: int, write: Callable[..., Any]) -> Path:
+    path.mkdir(parents=True)
+    cuts = np.linspace(0, len(frame), count + 1).astype(int)
+    for place in range(count):
+        write(frame.iloc[cuts[place] : cuts[place + 1]], path / f"part.{place * 9}{write.__name__}")
+    (path / "_SUCCESS").write_text("")
+    (path / ".hidden").write_text("x")
+    return path
+
+
+def csv(frame: pd.DataFrame, path: Path) -> None:
+    frame.to_csv(path, index=False)
+
+
+@pytest.fixture(autouse=True)
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A temporary folder of its own, which must be empty at any time."""
+    place = tmp_path / "temporary"
+    place.mkdir()
+    monkeypatch.setattr(stores.tempfile, "tempdir", str(place))
+    return place
+
+
+@pytest.fixture
+def stored(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numbers and moments are kept as they are, however few."""
+    monkeypatch.setattr(arrow_columns, "FEWEST_KEPT", 0, raising=False)
+
+
+PARQUET_FORMS: dict[str, Callable[[pd.DataFrame, Path], Path]] = {
+    "one": lambda frame, path: parquet(frame, path / "t.parquet"),
+    "row by row": lambda frame, path: parquet(frame, path / "t.parquet", row_group_size=1),
+    "folder of 1": lambda frame, path: folder(frame, path / "t", 1, parquet),
+    "folder of 3": lambda frame, path: folder(frame, path / "t", 3, parquet),
+}
+
+
+def gz(frame: pd.DataFrame, path: Path) -> Path:
+    path.write_bytes(gzip.compress(frame.to_csv(index=False).encode()))
+    return path
+
+
+def plain_csv(frame: pd.DataFrame, path: Path) -> Path:
+    csv(frame, path)
+    return path
+
+
+TEXT_FORMS: dict[str, Callable[[pd.DataFrame, Path], Path]] = {
+    "one": lambda frame, path: plain_csv(frame, path / "t.csv"),
+    "gzip": lambda frame, path: gz(frame, path / "t.csv.gz"),
+    "folder of 1": lambda frame, path: folder(frame, path / "t", 1, csv),
+    "folder of 3": lambda frame, path: folder(frame, path / "t", 3, csv),
+}
+
+
+@pytest.mark.parametrize("memory", [None, SMALLEST])
+@pytest.mark.parametrize("form", PARQUET_FORMS)
+@pytest.mark.usefixtures("stored")
+def test_parquet_in_any_form_and_memory_gives_the_same_release(
+    form: str, memory: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(arrow_columns, "FEWEST_KEPT", 2**60, raising=False)
+        expected = plain(load(table(0), table(1)))
+    paths = []
+    for seed in (0, 1):
+        (tmp_path / str(seed)).mkdir()
+        paths.append(PARQUET_FORMS[form](table(seed), tmp_path / str(seed)))
+    assert plain(load(*paths, memory=memory)) == expected
+
+
+@pytest.mark.parametrize("memory", [None, SMALLEST])
+@pytest.mark.parametrize("form", TEXT_FORMS)
+def test_text_in_any_form_and_memory_gives_the_same_release(
+    form: str, memory: int | None, tmp_path: Path
+) -> None:
+    paths, first = [], []
+    for seed in (0, 1):
+        (tmp_path / str(seed)).mkdir()
+        paths.append(TEXT_FORMS[form](table(seed), tmp_path / str(seed)))
+        first.append(plain_csv(table(seed), tmp_path / f"t{seed}.csv"))
+    assert plain(load(*paths, memory=memory)) == plain(load(*first))
+
+
+def cells(frame: pd.DataFrame, name: str) -> Any:
+    column = frame[name]
+    is_level = isinstance(column.dtype, pd.CategoricalDtype)
+    return column.array.codes if is_level else column.to_numpy()
+
+
+def test_columns_on_disk_are_parts_of_one_file_and_never_copied(
+    tmp_path: Path, temporary: Path
+) -> None:
+    paths = [parquet(table(seed), tmp_path / f"{seed}.parquet") for seed in (0, 1)]
+    release = load(*paths, memory=SMALLEST)
+    for frame in (release.original, release.avatars, release.working, release.reference):
+        for name in frame.columns:
+            kept, part = cells(frame, name), cells(frame.iloc[3:7], name)
+            assert is_on_disk(kept), name
+            assert np.shares_memory(kept[3:7], part), name
+    assert list(temporary.iterdir()) == []
+
+
+def test_a_folder_is_known_by_its_name_and_by_the_names_and_bytes_of_its_files(
+    tmp_path: Path,
+) -> None:
+    path = folder(table(0), tmp_path / "originals", 3, parquet)
+    release = load(path, folder(table(1), tmp_path / "avatars", 1, parquet))
+    names = [f"part.{place}parquet" for place in (0, 9, 18)]
+    lines = [f"{hashlib.sha256((path / one).read_bytes()).hexdigest()}  {one}\n" for one in names]
+    assert release.inputs["original"].name == "originals"
+    assert release.inputs["original"].sha256 == hashlib.sha256("".join(lines).encode()).hexdigest()
+    assert _digest("original", path) == release.inputs["original"].sha256
+
+
+def test_folders_such_as_year_2021_are_a_column(tmp_path: Path) -> None:
+    for place, value in enumerate(("2020", "2021", "__HIVE_DEFAULT_PARTITION__")):
+        inside = tmp_path / "t" / f"year={value}"
+        inside.mkdir(parents=True)
+        parquet(table(place), inside / "0.parquet")
+    for memory in (None, SMALLEST):
+        years = load(tmp_path / "t", tmp_path / "t", memory=memory).original["year"]
+        assert years.iloc[[0, ROWS]].tolist() == [2020, 2021]
+        assert years.isna().sum() == ROWS
+
+
+@pytest.mark.parametrize("memory", [None, SMALLEST])
+def test_files_that_are_unlike_give_one_line_with_the_file(
+    tmp_path: Path, memory: int | None
+) -> None:
+    def refusal(path: Path) -> str:
+        with pytest.raises(InputError) as caught:
+            load(path, path, memory=memory)
+        assert "\n" not in str(caught.value)
+        return str(caught.value)
+
+    path = folder(table(0), tmp_path / "a", 2, parquet)
+    parquet(table(0).drop(columns="age"), path / "z.parquet")
+    assert refusal(path).startswith("z.parquet: its columns are not those of part.0parquet ('age')")
+    parquet(table(0).assign(age="old"), path / "z.parquet")
+    assert "z.parquet, column 'age': holds text, in part.0parquet it holds numbers" in refusal(path)
+    csv(table(0), path / "z.parquet")
+    assert "holds files of several forms, such as 'z.parquet'" in refusal(path)
+    path = folder(table(0), tmp_path / "b", 2, csv)
+    csv(table(0).drop(columns="age"), path / "z.csv")
+    assert refusal(path).startswith("z.csv: its header is not that of part.0csv (without 'age')")
+    (tmp_path / "empty").mkdir()
+    assert "is a folder without a file" in refusal(tmp_path / "empty")
