@@ -45,7 +45,7 @@ NAMES = [
 ]
 ARGUMENTS = {
     "load": "original avatars holdout * schema categorical numeric datetime ignore missing "
-    "delimiter encoding decimal row_link axes on_mismatch individual seed",
+    "delimiter encoding decimal row_link axes on_mismatch individual seed memory",
     "Scenario": "name known sensitive context min_count seed",
     "assess": "release scenario * metrics profile by title assessor reviewer declared language "
     "options analyses engine exact progress",
