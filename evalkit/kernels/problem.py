@@ -144,19 +144,29 @@ def pose(columns: Sequence[Column], *, capped: bool, crew: Crew) -> Problem:
     Problem
     """
     tasks = [partial(encode, column, capped=capped) for column in columns]
-    cells = side_by_side(tasks, crew, len(columns[0].query) + len(columns[0].target))
+    return posed(side_by_side(tasks, crew, len(columns[0].query) + len(columns[0].target)))
+
+
+def posed(cells: Sequence[NumericCells | LevelCells]) -> Problem:
+    """Bring encoded columns to one unit.
+
+    Parameters
+    ----------
+    cells : sequence of NumericCells or LevelCells
+        Both sides of each column.
+
+    Returns
+    -------
+    Problem
+        The same for any part of the queries.
+    """
     numerics = [c for c in cells if isinstance(c, NumericCells)]
     numerics.sort(key=lambda c: c.limit is not None)
-    levels = tuple(c for c in cells if isinstance(c, LevelCells) and not _all_equal(c))
-    width = len(columns)
+    levels = tuple(c for c in cells if isinstance(c, LevelCells) and c.levels > 1)
+    width = len(cells)
     unit, tolerance, dtype = _unit(numerics, len(levels), width)
     plain = sum(c.limit is None for c in numerics)
     return Problem(tuple(numerics), plain, levels, width, unit, tolerance, dtype)
-
-
-def _all_equal(cells: LevelCells) -> bool:
-    both = (cells.query, cells.target)
-    return all(len(c) == 0 or (int(c.min()) == 0 == int(c.max())) for c in both)
 
 
 def _unit(
