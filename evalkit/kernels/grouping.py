@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 KEY_SPACE = 2**62
 DIRECT_SPACE = 65_536  # a key space up to here, or up to four rows a key, is counted in a table
+POOR_HASHES = "64 hash functions in a row gave two different rows one key"
 MIXER = 0x9E3779B97F4A7C15  # 2**64 / golden ratio: an odd number that spreads bits (Knuth 6.4)
 
 
@@ -75,7 +76,7 @@ def group_both(problem: Problem, n: int, m: int, crew: Crew) -> tuple[Groups, Gr
         target = group_keys(_hashed(problem, "target", m, attempt), KEY_SPACE)
         if _faithful(problem, query, target):
             return query, target
-    raise RuntimeError("64 hash functions in a row gave two different rows one key")
+    raise RuntimeError(POOR_HASHES)
 
 
 def pair_off(query: Groups, target: Groups) -> NDArray[np.int64]:
@@ -196,12 +197,100 @@ def group_keys(key: NDArray[np.int64], space: int) -> Groups:
 def _faithful(problem: Problem, query: Groups, target: Groups) -> bool:
     """Whether rows with one hash are equal rows, within each side and across."""
     pair = pair_off(query, target)
-    hit = np.flatnonzero(pair >= 0)
+    return (
+        _alike(problem, "query", query)
+        and _alike(problem, "target", target)
+        and bool((_equal(problem, query, target, pair) == (pair >= 0)).all())
+    )
+
+
+def _alike(problem: Problem, side: Side, groups: Groups) -> bool:
+    """Whether rows of one group are equal."""
+    return all(
+        bool((digit == digit[groups.first[groups.of_row]]).all())
+        for digit in _digits(problem, side)
+    )
+
+
+def _equal(
+    problem: Problem, query: Groups, target: Groups, pair: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Whether each group of queries equals the group of targets that it is paired with."""
+    equal = pair >= 0
+    hit = np.flatnonzero(equal)
     for left, right in zip(_digits(problem, "query"), _digits(problem, "target"), strict=True):
-        if not (left == left[query.first[query.of_row]]).all():
-            return False
-        if not (right == right[target.first[target.of_row]]).all():
-            return False
-        if not (left[query.first[hit]] == right[target.first[pair[hit]]]).all():
-            return False
-    return True
+        equal[hit] &= left[query.first[hit]] == right[target.first[pair[hit]]]
+    return equal
+
+
+def group_targets(problem: Problem, m: int) -> tuple[Groups, int]:
+    """Find the groups of equal targets.
+
+    Parameters
+    ----------
+    problem : Problem
+    m : int
+        Number of targets.
+
+    Returns
+    -------
+    groups : Groups
+    attempt : int
+        Which hash gave their keys, -1 where the keys are exact.
+    """
+    if prod(_sizes(problem)) < KEY_SPACE:
+        return group_side(problem, "target", m, -1)[0], -1
+    for attempt in range(64):
+        groups, alike = group_side(problem, "target", m, attempt)
+        if alike:
+            return groups, attempt
+    raise RuntimeError(POOR_HASHES)
+
+
+def group_side(problem: Problem, side: Side, rows: int, attempt: int) -> tuple[Groups, bool]:
+    """Find the groups of equal rows of one side.
+
+    Parameters
+    ----------
+    problem : Problem
+    side : {"query", "target"}
+    rows : int
+        Of that side.
+    attempt : int
+        As `group_targets` gives it.
+
+    Returns
+    -------
+    groups : Groups
+    alike : bool
+        Whether rows of one group are equal. If the hash joins rows that differ, each row is a
+        group of its own.
+    """
+    if attempt < 0:
+        return group_keys(_packed(problem, side, rows), prod(_sizes(problem))), True
+    groups = group_keys(_hashed(problem, side, rows, attempt), KEY_SPACE)
+    if _alike(problem, side, groups):
+        return groups, True
+    each = np.arange(rows)
+    return Groups(each, np.ones(rows, np.int64), each, each), False
+
+
+def pair_off_exactly(
+    problem: Problem, query: Groups, target: Groups, *, hashed: bool
+) -> NDArray[np.int64]:
+    """Find for each group of queries the group of equal targets, whatever the hash says.
+
+    Parameters
+    ----------
+    problem : Problem
+    query, target : Groups
+    hashed : bool
+        Whether keys are hashes, which rows that differ may share.
+
+    Returns
+    -------
+    ndarray of int64, shape (groups of queries,)
+        -1 where no target is equal.
+    """
+    pair = pair_off(query, target)
+    return np.where(_equal(problem, query, target, pair), pair, -1) if hashed else pair

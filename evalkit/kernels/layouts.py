@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -61,3 +62,32 @@ class Found(NamedTuple):
     least: Cells  # (n,)
     rows: NDArray[np.int64]  # (n,) table rows in the tie set
     listed: NDArray[np.int64]  # (n,) groups listed, or -1 for too many
+
+
+class Targets(NamedTuple):
+    """The targets in the order in which they are searched."""
+
+    rows: Rows
+    tree: Tree
+    group: NDArray[np.int32] | None  # of each place; None where that is the place itself
+    tile: int
+    chunk: int
+
+
+@dataclass(eq=False, repr=False)
+class Shelf:
+    """Keeps the targets of a search as they were laid out, for the next search in them.
+
+    Attributes
+    ----------
+    asked : int
+        Queries that will look through the targets in all; 0 for those of the first search.
+    laid : Targets, optional
+        Once there was a search.
+    share : float
+        Share of the targets that a query is shown.
+    """
+
+    asked: int = 0
+    laid: Targets | None = None
+    share: float = 1.0

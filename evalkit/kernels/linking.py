@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from evalkit.kernels.blocks import gather_crew, in_blocks, side_by_side
+from evalkit.kernels.blocks import gather_crew, in_blocks
 from evalkit.kernels.grouping import concatenated_ranges, group_keys
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from evalkit.kernels.grouping import Groups
+    from evalkit.kernels.problem import Problem
     from evalkit.kernels.sets import NearestSets
 
 NUMPY_CELLS = 2_000_000  # entries of lists up to which NumPy is done before a compiler is loaded
@@ -82,13 +83,10 @@ def link_probability(a: NearestSets, b: NearestSets) -> LinkProbability:
     """
     if len(a.size) != len(b.size) or len(a.target.of_row) != len(b.target.of_row):
         raise ValueError("the two searches are over different tables")
-    queries, targets = side_by_side(
-        [lambda: _pairs(a.query, b.query), lambda: _pairs(a.target, b.target)],
-        gather_crew(None),
-        len(a.size) + len(a.target.of_row),
-    )
+    queries = _pairs(a.query, b.query)
     listed = a.listed[queries.a] & b.listed[queries.b]
     short, long = np.flatnonzero(listed), np.flatnonzero(~listed)
+    targets = _pairs(a.target, b.target, None if len(long) else _met(a, b))
     measured = _to_measure(a, b, queries, long)
     shared = np.zeros(len(listed), np.float64)
     shared[short] = _shared_of_lists(a, b, queries, targets, short)
@@ -96,11 +94,74 @@ def link_probability(a: NearestSets, b: NearestSets) -> LinkProbability:
     probability = shared / (a.size[queries.first] * b.size[queries.first])
     if len(measured) == len(long):
         return LinkProbability(probability[queries.of_row], exact=True, standard_error=0.0)
-    error = _fill_in(probability, queries.rows, long, measured)
+    mean, error = estimated(queries.rows, long, measured, probability[measured])
+    probability[np.setdiff1d(long, measured, assume_unique=True)] = mean
     return LinkProbability(probability[queries.of_row], exact=False, standard_error=error)
 
 
-class _Pairs(NamedTuple):
+class LongPairs(NamedTuple):
+    """Queries with a tie set that is not listed, equal ones once."""
+
+    key_a: NDArray[np.int64]  # of their groups in search a ...
+    key_b: NDArray[np.int64]
+    rows: NDArray[np.int64]  # queries of this kind
+    first: NDArray[np.integer]  # one of them
+
+
+def listed_chances(
+    a: NearestSets, b: NearestSets, targets: Pairs
+) -> tuple[NDArray[np.float64], LongPairs]:
+    """Give the chance of a link of those queries whose tie sets are listed.
+
+    Parameters
+    ----------
+    a, b : NearestSets
+        Two searches of the same queries in the same targets.
+    targets : Pairs
+        From `crossing`.
+
+    Returns
+    -------
+    chances : ndarray of float64, shape (n,)
+        NaN where a tie set is not listed.
+    long : LongPairs
+        These queries.
+    """
+    queries = _pairs(a.query, b.query)
+    listed = a.listed[queries.a] & b.listed[queries.b]
+    short, long = np.flatnonzero(listed), np.flatnonzero(~listed)
+    shared = np.full(len(listed), np.nan)
+    shared[short] = _shared_of_lists(a, b, queries, targets, short)
+    chances: NDArray[np.float64] = shared / (a.size[queries.first] * b.size[queries.first])
+    keys = a.query.key[queries.a[long]], b.query.key[queries.b[long]]
+    found = LongPairs(*keys, queries.rows[long], queries.first[long])
+    return chances[queries.of_row], found
+
+
+def measured_chances(a: NearestSets, b: NearestSets, targets: Pairs) -> NDArray[np.float64]:
+    """Give the chance of a link of queries whose tie sets are measured again.
+
+    Parameters
+    ----------
+    a, b, targets
+        As for `listed_chances`.
+
+    Returns
+    -------
+    ndarray of float64, shape (n,)
+    """
+    queries = _pairs(a.query, b.query)
+    shared = _shared_by_measure(a, b, queries, targets, np.arange(len(queries.rows)))
+    chances: NDArray[np.float64] = shared / (a.size[queries.first] * b.size[queries.first])
+    return chances[queries.of_row]
+
+
+def crossing(a: Groups, b: Groups) -> Pairs:
+    """Give the distinct pairs of groups that rows have in two searches."""
+    return _pairs(a, b)
+
+
+class Pairs(NamedTuple):
     """Distinct pairs (group of search a, group of search b) that rows have."""
 
     a: NDArray[np.int64]
@@ -110,16 +171,27 @@ class _Pairs(NamedTuple):
     of_row: NDArray[np.integer]
 
 
-def _pairs(a: Groups, b: Groups) -> _Pairs:
-    """Sorted by the group of a, then of b."""
+def _pairs(a: Groups, b: Groups, rows: NDArray[np.intp] | None = None) -> Pairs:
+    """Sorted by the group of a, then of b; of some rows, if they are given."""
+    of_a, of_b = (a.of_row, b.of_row) if rows is None else (a.of_row[rows], b.of_row[rows])
     width = len(b.count)
-    pairs = group_keys(a.of_row.astype(np.int64) * width + b.of_row, len(a.count) * width)
-    of_a = pairs.key // max(1, width)
-    return _Pairs(of_a, pairs.key - of_a * width, pairs.count, pairs.first, pairs.of_row)
+    pairs = group_keys(of_a.astype(np.int64) * width + of_b, len(a.count) * width)
+    in_a = pairs.key // max(1, width)
+    return Pairs(in_a, pairs.key - in_a * width, pairs.count, pairs.first, pairs.of_row)
+
+
+def _met(a: NearestSets, b: NearestSets) -> NDArray[np.intp]:
+    """Find the target rows that are listed in both searches: no other one can be shared."""
+    marks = []
+    for sets in (a, b):
+        listed = np.zeros(len(sets.target.count), np.bool_)
+        listed[sets.groups] = True
+        marks.append(listed[sets.target.of_row])
+    return np.flatnonzero(marks[0] & marks[1])
 
 
 def _shared_of_lists(
-    a: NearestSets, b: NearestSets, queries: _Pairs, targets: _Pairs, which: NDArray[np.int64]
+    a: NearestSets, b: NearestSets, queries: Pairs, targets: Pairs, which: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Target rows in both tie sets, for pairs whose sets are listed."""
     degree = np.bincount(targets.a, minlength=len(a.target.count))
@@ -149,7 +221,7 @@ def _shared_of_lists(
 def _overlap(
     sets: tuple[NearestSets, NearestSets],
     pairs: tuple[NDArray[np.int64], NDArray[np.int64]],
-    targets: _Pairs,
+    targets: Pairs,
     first_pair: NDArray[np.int64],
     shared: NDArray[np.float64],
 ) -> None:
@@ -189,21 +261,45 @@ def _cut(work: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
 
 
 def _to_measure(
-    a: NearestSets, b: NearestSets, queries: _Pairs, long: NDArray[np.int64]
+    a: NearestSets, b: NearestSets, queries: Pairs, long: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Choose which pairs with a long set are measured: all, or a sample if that is too much."""
-    cost = sum(len(s.target.count) * s.problem.width for s in (a, b))
-    most = max(FEWEST_MEASURED, MEASURED_CELLS // cost)
-    if len(long) <= most:
-        return long
+    keys = a.query.key[queries.a[long]], b.query.key[queries.b[long]]
+    return long[to_measure(*keys, measured_at_most(a.target, b.target, a.problem, b.problem))]
+
+
+def measured_at_most(
+    target_a: Groups, target_b: Groups, problem_a: Problem, problem_b: Problem
+) -> int:
+    """How many pairs of long tie sets may be measured again before a sample is taken."""
+    sides = (target_a, problem_a), (target_b, problem_b)
+    cost = sum(len(target.count) * problem.width for target, problem in sides)
+    return max(FEWEST_MEASURED, MEASURED_CELLS // cost)
+
+
+def to_measure(key_a: NDArray[np.int64], key_b: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+    """Choose at most so many of different pairs, whatever their order.
+
+    Parameters
+    ----------
+    key_a, key_b : ndarray of int64, shape (k,)
+    most : int
+
+    Returns
+    -------
+    ndarray of int64
+        Increasing places.
+    """
+    if len(key_a) <= most:
+        return np.arange(len(key_a))
     # Drawn in an order of content, so that the sample does not depend on the order of rows.
-    order = np.lexsort((b.query.key[queries.b[long]], a.query.key[queries.a[long]]))
-    chosen = np.random.default_rng(SAMPLE_SEED).choice(len(long), most, replace=False)
-    return np.sort(long[order[chosen]])
+    order = np.lexsort((key_b, key_a))
+    chosen = np.random.default_rng(SAMPLE_SEED).choice(len(key_a), most, replace=False)
+    return np.sort(order[chosen])
 
 
 def _shared_by_measure(
-    a: NearestSets, b: NearestSets, queries: _Pairs, targets: _Pairs, which: NDArray[np.int64]
+    a: NearestSets, b: NearestSets, queries: Pairs, targets: Pairs, which: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Target rows in both tie sets, for pairs of which a set is measured again."""
     shared = np.zeros(len(which), np.float64)
@@ -217,21 +313,34 @@ def _shared_by_measure(
     return shared
 
 
-def _fill_in(
-    probability: NDArray[np.float64],
+def estimated(
     count: NDArray[np.int64],
     long: NDArray[np.int64],
     measured: NDArray[np.int64],
-) -> float:
-    """Give the pairs that were not measured the mean of those that were; the error of that.
+    values: NDArray[np.float64],
+) -> tuple[float, float]:
+    """Estimate the mean of the pairs that were not measured from those that were.
 
     A ratio estimate: pairs are drawn, rows are averaged (Cochran 1977, Sampling Techniques, 6.3).
+
+    Parameters
+    ----------
+    count : ndarray of int64
+        Rows of every pair, of the listed ones too.
+    long, measured : ndarray of int64
+        Places of the pairs that are not listed, and of those among them that were measured.
+    values : ndarray of float64
+        What was measured.
+
+    Returns
+    -------
+    mean, error : float
+        The mean over rows, and the standard error that it gives the mean over all rows.
     """
-    weight, values = count[measured], probability[measured]
+    weight = count[measured]
     mean = float((weight * values).sum() / weight.sum())
-    probability[np.setdiff1d(long, measured, assume_unique=True)] = mean
     residual = weight * (values - mean)
     drawn, pool = len(measured), len(long)
     variance = (1 - drawn / pool) / drawn * (residual**2).sum() / (drawn - 1)
     error_of_mean = float(np.sqrt(variance)) / float(weight.mean())
-    return error_of_mean * float(count[long].sum() / count.sum())
+    return mean, error_of_mean * float(count[long].sum() / count.sum())

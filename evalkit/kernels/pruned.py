@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from evalkit.kernels import loops_search as loops
 from evalkit.kernels import loops_tree
 from evalkit.kernels.blocks import in_blocks
 from evalkit.kernels.dense import Ties
-from evalkit.kernels.layouts import Found, Measure, Rows, Slots, Tree
+from evalkit.kernels.layouts import Found, Measure, Rows, Shelf, Slots, Targets, Tree
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,6 +31,7 @@ PROBES = 128  # queries that try the tree
 WORTHWHILE = 0.4  # share of the rows that a tree may show a query
 BLOCK_WORK = 2**30  # screened cells in one block: some hundredths to tenths of a second
 LARGEST_BLOCK = 4_096
+SCREENED_PER_LEVEL = 250  # cells are screened while one row is sorted into a level of the tree
 
 
 @dataclass(frozen=True)
@@ -46,22 +47,20 @@ class Plan:
         Rows of a leaf.
     block : int, optional
         Queries of a block.
+    shelf : Shelf
+        Where the targets as they are laid out wait for the next queries.
     """
 
     longest: int
     shape: Literal["auto", "tree", "scan"] = "auto"
     leaf: int = LEAF
     block: int | None = None
+    shelf: Shelf = field(default_factory=Shelf)
 
-
-class Targets(NamedTuple):
-    """The targets in the order in which they are searched."""
-
-    rows: Rows
-    tree: Tree
-    group: NDArray[np.int32] | None  # of each place; None where that is the place itself
-    tile: int
-    chunk: int
+    def is_worth_a_tree(self, queries: int, targets: int, columns: int) -> bool:
+        """Whether so many queries gain from a tree over so many targets."""
+        levels = np.log2(max(2.0, targets / self.leaf))
+        return bool(max(queries, self.shelf.asked) * columns > SCREENED_PER_LEVEL * levels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,9 +117,12 @@ def search_pruned(
     measure = _measure(problem)
     screen = np.ascontiguousarray(_screened(problem, "query", rows, measure).T)
     queries = _rows(problem, "query", rows, screen, np.ones_like(rows))
-    targets, share = _prepare(problem, queries, target, measure, plan)
+    shelf = plan.shelf
+    if shelf.laid is None:
+        shelf.laid, shelf.share = _prepare(problem, queries, target, measure, plan)
+    targets = shelf.laid
     job = Job(queries, targets, measure, _room(len(rows), measure), plan.longest)
-    size = plan.block or _block_size(len(rows), targets, share, crew.threads)
+    size = plan.block or _block_size(len(rows), targets, shelf.share, crew.threads)
     answers = in_blocks(job.run, len(rows), size, crew)
     tied = np.concatenate([places for places, _ in answers])
     if targets.group is not None:
@@ -208,7 +210,13 @@ def _prepare(
 ) -> tuple[Targets, float]:
     """Give the targets on a tree or for a scan, and the share of them that a query is shown."""
     screen = _screened(problem, "target", target.first, measure)
-    if plan.shape == "scan" or (plan.shape == "auto" and len(target.first) <= plan.leaf):
+    if plan.shape == "scan" or (
+        plan.shape == "auto"
+        and not (
+            len(target.first) > plan.leaf
+            and plan.is_worth_a_tree(len(queries.weight), *screen.shape[::-1])
+        )
+    ):
         return _flat(problem, target, screen), 1.0
     targets = _grown(problem, target, screen, measure, plan.leaf)
     if plan.shape == "tree":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -11,6 +12,7 @@ from evalkit.kernels.blocks import gather_crew
 from evalkit.kernels.columns import check_shapes
 from evalkit.kernels.dense import Dense, Ties, search_all
 from evalkit.kernels.grouping import concatenated_ranges, group_both, pair_off
+from evalkit.kernels.layouts import Shelf
 from evalkit.kernels.problem import pose
 from evalkit.kernels.sets import NearestSets
 
@@ -103,31 +105,62 @@ def nearest(
     query, target = group_both(problem, n, m, crew)
     pair = pair_off(query, target) if problem.joinable() else np.full(len(query.count), -1)
     rest = query.first[np.flatnonzero(pair < 0)]
-    ties = _ties(problem, rest, target, path, crew)
-    return _assemble(problem, query, target, pair, ties)
+    longest = max(16, min(LONGEST_LIST, LISTED_IN_ALL // max(1, len(rest))))
+    ties = tie_sets(problem, rest, target, Way(longest, path), crew)
+    return assembled(problem, query, target, pair, ties)
 
 
-def _ties(
-    problem: Problem,
-    rows: NDArray[np.integer],
-    target: Groups,
-    path: Path,
-    crew: Crew,
+@dataclass(frozen=True, eq=False, repr=False)
+class Way:
+    """How queries that no target equals are searched.
+
+    Attributes
+    ----------
+    longest : int
+        Groups up to which a tie set is listed; the answer depends on nothing else here.
+    path : {"auto", "dense", "compiled"}
+    shelf : Shelf
+        Keeps the targets as they were laid out for the next search in them.
+    """
+
+    longest: int
+    path: Path = "auto"
+    shelf: Shelf = field(default_factory=Shelf)
+
+
+def tie_sets(
+    problem: Problem, rows: NDArray[np.integer], target: Groups, way: Way, crew: Crew
 ) -> Ties:
-    """Search the queries that no target equals."""
+    """Search the queries that no target equals.
+
+    Parameters
+    ----------
+    problem : Problem
+    rows : ndarray of int, shape (k,)
+        Of the queries.
+    target : Groups
+    way : Way
+    crew : Crew
+
+    Returns
+    -------
+    Ties
+    """
     if len(rows) == 0:
         nothing = np.zeros(0, np.int64)
         return Ties(np.zeros(0, problem.dtype), nothing, nothing, np.zeros(0, np.int32))
     columns = len(problem.numerics) + len(problem.levels)
-    longest = max(16, min(LONGEST_LIST, LISTED_IN_ALL // len(rows)))
     cells = len(rows) * len(target.count) * columns
-    screened = 0 < columns <= MOST_SCREENED and path != "dense"
-    if not screened or (path == "auto" and _Effort.is_for_numpy(cells)):
+    screened = 0 < columns <= MOST_SCREENED and way.path != "dense"
+    if not screened or (
+        way.shelf.laid is None and way.path == "auto" and _Effort.is_for_numpy(cells)
+    ):
         dense = Dense(problem, target.first, target.count)
-        return search_all(dense, rows, longest, crew)
+        return search_all(dense, rows, way.longest, crew)
     from evalkit.kernels.pruned import Plan, search_pruned
 
-    return search_pruned(problem, rows, target, Plan(longest), crew)
+    plan = Plan(way.longest, shelf=way.shelf)
+    return search_pruned(problem, rows, target, plan, crew)
 
 
 class _Effort:
@@ -146,10 +179,24 @@ class _Effort:
         return True
 
 
-def _assemble(
+def assembled(
     problem: Problem, query: Groups, target: Groups, pair: NDArray[np.int64], ties: Ties
 ) -> NearestSets:
-    """Pairs of equal rows and searched tie sets, put together group by group."""
+    """Pairs of equal rows and searched tie sets, put together group by group.
+
+    Parameters
+    ----------
+    problem : Problem
+    query, target : Groups
+    pair : ndarray of int64, shape (groups of queries,)
+        The equal group of targets, -1 where there is none.
+    ties : Ties
+        Of the groups without one, in their order.
+
+    Returns
+    -------
+    NearestSets
+    """
     equal = np.flatnonzero(pair >= 0)
     searched = np.flatnonzero(pair < 0)
     least = np.zeros(len(pair), problem.dtype)
