@@ -5,7 +5,6 @@ One search per (table pair, variable set, ranges), however many metrics ask.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -13,7 +12,9 @@ import numpy as np
 
 from evalkit.kernels import Column, NearestSets, link_probability, nearest, own_distances
 from evalkit.kernels.correlations import Deals, correlations, filled_pairs
+from evalkit.kernels.prepared import PIECE_QUERIES
 from evalkit.quantities_order import order_of
+from evalkit.quantities_searching import QueryPiece, Search
 from evalkit.randomness import content_order
 
 if TYPE_CHECKING:
@@ -89,26 +90,6 @@ def _ends(values: NDArray[np.generic]) -> list[Any]:
     return [filled.min().item(), filled.max().item()] if filled.size else []
 
 
-@dataclass(frozen=True, eq=False)
-class QueryPiece:
-    """Some of the queries of a search, one below the other.
-
-    Attributes
-    ----------
-    start, stop : int
-        Their places among all queries that are asked.
-    beside : dict of str to ndarray, each of shape (stop - start, ...)
-        What else belongs to each query.
-    shared : object
-        What all pieces need.
-    """
-
-    start: int
-    stop: int
-    beside: dict[str, NDArray[np.generic]] = field(default_factory=dict)
-    shared: Any = None
-
-
 class Pairing:
     """Two tables made ready for many searches, each on other variables.
 
@@ -141,6 +122,7 @@ class Pairing:
         self._capped = capped
         self._columns: dict[str, Column] = {}
         self._found: dict[frozenset[str], NearestSets] = {}
+        self._search: Search | None = None
 
     def nearest(self, names: Iterable[str]) -> NearestSets:
         """Return the sets of nearest targets of each query on the variables `names`."""
@@ -162,7 +144,7 @@ class Pairing:
         *,
         beside: Mapping[str, NDArray[Any]] | None = None,
         shared: Any = None,
-        merge: Mapping[str, Callable[[Any, Any], Any]] | None = None,  # noqa: ARG002 - one piece
+        merge: Mapping[str, Callable[[Any, Any], Any]] | None = None,
     ) -> dict[str, NDArray[Any]]:
         """Return what `take` reads off the sets of nearest targets, piece of queries by piece.
 
@@ -187,9 +169,15 @@ class Pairing:
         dict of str to ndarray
             In the order of the queries; the same however the queries are cut.
         """
-        sets = self.nearest(names)
-        piece = QueryPiece(0, len(sets.size), dict(beside or {}), shared)
-        return dict(take(sets, piece))
+        queries, targets = self._tables
+        if len(queries) <= PIECE_QUERIES:
+            sets = self.nearest(names)
+            piece = QueryPiece(0, len(sets.size), dict(beside or {}), shared)
+            return dict(take(sets, piece))
+        if self._search is None:
+            tables = self._schema, [queries], targets, self._ranges
+            self._search = Search(*tables, capped=self._capped)
+        return self._search.answers(names, take, beside=beside, shared=shared, merge=merge)
 
     def own_is_nearest(self, names: Iterable[str]) -> NDArray[np.bool_]:
         """Return for each query whether the target of its own row is among the nearest ones."""

@@ -86,8 +86,11 @@ class Shelf:
         Once there was a search.
     share : float
         Share of the targets that a query is shown.
+    shown : int
+        Targets that all queries so far were shown.
     """
 
     asked: int = 0
     laid: Targets | None = None
     share: float = 1.0
+    shown: int = 0

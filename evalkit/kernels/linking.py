@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from evalkit.kernels.grouping import Groups
-    from evalkit.kernels.problem import Problem
     from evalkit.kernels.sets import NearestSets
 
 NUMPY_CELLS = 2_000_000  # entries of lists up to which NumPy is done before a compiler is loaded
@@ -24,6 +23,20 @@ BLOCK_CELLS = 4_000_000  # marks, and expanded pairs, in one block
 MEASURED_CELLS = 2_000_000_000  # distances that long tie sets may cost before a sample is taken
 FEWEST_MEASURED = 200
 SAMPLE_SEED = 20_230_601
+
+
+class Searched(Protocol):
+    """Sets of nearest targets, or targets made ready."""
+
+    @property
+    def target(self) -> Groups:
+        """Equal targets."""
+        ...
+
+    @property
+    def width(self) -> int:
+        """Number of columns."""
+        ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -106,6 +119,7 @@ class LongPairs(NamedTuple):
     key_b: NDArray[np.int64]
     rows: NDArray[np.int64]  # queries of this kind
     first: NDArray[np.integer]  # one of them
+    of_row: NDArray[np.int64]  # of each such query in the order of the rows, its place here
 
 
 def listed_chances(
@@ -134,7 +148,11 @@ def listed_chances(
     shared[short] = _shared_of_lists(a, b, queries, targets, short)
     chances: NDArray[np.float64] = shared / (a.size[queries.first] * b.size[queries.first])
     keys = a.query.key[queries.a[long]], b.query.key[queries.b[long]]
-    found = LongPairs(*keys, queries.rows[long], queries.first[long])
+    place = np.full(len(listed), -1)
+    place[long] = np.arange(len(long))
+    of_row = place[queries.of_row]
+    of_long = of_row[of_row >= 0]
+    found = LongPairs(*keys, queries.rows[long], queries.first[long], of_long)
     return chances[queries.of_row], found
 
 
@@ -153,7 +171,8 @@ def measured_chances(a: NearestSets, b: NearestSets, targets: Pairs) -> NDArray[
     queries = _pairs(a.query, b.query)
     shared = _shared_by_measure(a, b, queries, targets, np.arange(len(queries.rows)))
     chances: NDArray[np.float64] = shared / (a.size[queries.first] * b.size[queries.first])
-    return chances[queries.of_row]
+    spread: NDArray[np.float64] = chances[queries.of_row]
+    return spread
 
 
 def crossing(a: Groups, b: Groups) -> Pairs:
@@ -265,15 +284,12 @@ def _to_measure(
 ) -> NDArray[np.int64]:
     """Choose which pairs with a long set are measured: all, or a sample if that is too much."""
     keys = a.query.key[queries.a[long]], b.query.key[queries.b[long]]
-    return long[to_measure(*keys, measured_at_most(a.target, b.target, a.problem, b.problem))]
+    return long[to_measure(*keys, measured_at_most(a, b))]
 
 
-def measured_at_most(
-    target_a: Groups, target_b: Groups, problem_a: Problem, problem_b: Problem
-) -> int:
+def measured_at_most(a: Searched, b: Searched) -> int:
     """How many pairs of long tie sets may be measured again before a sample is taken."""
-    sides = (target_a, problem_a), (target_b, problem_b)
-    cost = sum(len(target.count) * problem.width for target, problem in sides)
+    cost = sum(len(side.target.count) * side.width for side in (a, b))
     return max(FEWEST_MEASURED, MEASURED_CELLS // cost)
 
 

@@ -16,7 +16,7 @@ from evalkit.kernels.encoding import cells_of
 from evalkit.kernels.grouping import group_side, group_targets, pair_off_exactly
 from evalkit.kernels.layouts import Shelf
 from evalkit.kernels.problem import posed
-from evalkit.kernels.search import LISTED_IN_ALL, LONGEST_LIST, Way, assembled, tie_sets
+from evalkit.kernels.search import LEAST_LIST, LISTED_IN_ALL, LONGEST_LIST, Way, assembled, tie_sets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,6 +56,11 @@ class Prepared:
     target: Groups
     attempt: int
     way: Way
+
+    @property
+    def width(self) -> int:
+        """Number of variables."""
+        return len(self.frames)
 
     def nearest(self, cells: Sequence[Cells], crew: Crew | None = None) -> NearestSets:
         """Return the sets of nearest targets of some queries.
@@ -142,7 +147,7 @@ def prepared(frames: Sequence[Frame], cells: Sequence[Cells], queries: int) -> P
     different = tuple(column[found.first] for column in cells)
     target = replace(found, first=np.arange(len(found.count), dtype=np.int64))
     asked = max(1, min(queries, PIECE_QUERIES))
-    longest = max(16, min(LONGEST_LIST, LISTED_IN_ALL // asked))
+    longest = max(LEAST_LIST, min(LONGEST_LIST, LISTED_IN_ALL // asked))
     return Prepared(tuple(frames), different, target, attempt, _way(longest, queries))
 
 

@@ -124,6 +124,7 @@ def search_pruned(
     job = Job(queries, targets, measure, _room(len(rows), measure), plan.longest)
     size = plan.block or _block_size(len(rows), targets, shelf.share, crew.threads)
     answers = in_blocks(job.run, len(rows), size, crew)
+    shelf.shown += sum(shown for _, shown in answers)
     tied = np.concatenate([places for places, _ in answers])
     if targets.group is not None:
         tied = _sorted_lists(targets.group[tied], job.found.listed, len(targets.group))

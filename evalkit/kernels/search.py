@@ -32,6 +32,7 @@ DENSE_CELLS = 150_000_000  # cell comparisons up to which NumPy is done before a
 WARM_DENSE_CELLS = 3_000_000  # the same once the compiled code is loaded
 PATIENCE_CELLS = 1_000_000_000  # comparisons in NumPy, in all, after which loading it pays
 MOST_SCREENED = 32_500  # columns that the screen of the compiled path can hold
+LEAST_LIST = 16
 LONGEST_LIST = 1_024  # groups up to which a tie set is listed ...
 LISTED_IN_ALL = 2**25  # ... and what all lists together may hold: 128 MiB
 
@@ -105,7 +106,7 @@ def nearest(
     query, target = group_both(problem, n, m, crew)
     pair = pair_off(query, target) if problem.joinable() else np.full(len(query.count), -1)
     rest = query.first[np.flatnonzero(pair < 0)]
-    longest = max(16, min(LONGEST_LIST, LISTED_IN_ALL // max(1, len(rest))))
+    longest = max(LEAST_LIST, min(LONGEST_LIST, LISTED_IN_ALL // max(1, len(rest))))
     ties = tie_sets(problem, rest, target, Way(longest, path), crew)
     return assembled(problem, query, target, pair, ties)
 
@@ -156,6 +157,7 @@ def tie_sets(
         way.shelf.laid is None and way.path == "auto" and _Effort.is_for_numpy(cells)
     ):
         dense = Dense(problem, target.first, target.count)
+        way.shelf.shown += len(rows) * len(target.count)
         return search_all(dense, rows, way.longest, crew)
     from evalkit.kernels.pruned import Plan, search_pruned
 

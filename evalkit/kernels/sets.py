@@ -50,6 +50,11 @@ class NearestSets:
     groups: NDArray[np.int32]
     listed: NDArray[np.bool_]
 
+    @property
+    def width(self) -> int:
+        """Number of columns that were compared."""
+        return self.problem.width
+
     def members(self, i: int) -> NDArray[np.int64]:
         """Target rows that tie for nearest to one query.
 

@@ -1,0 +1,377 @@
+"""Searches among targets that are made ready once and asked by pieces of queries.
+
+Encodings are decided over the whole tables, so that an answer depends neither on which queries
+share a piece nor on where a piece is searched.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import partial, reduce
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from evalkit.engine import gather
+from evalkit.kernels import link_probability
+from evalkit.kernels.blocks import gather_crew, side_by_side
+from evalkit.kernels.frames import frame_of
+from evalkit.kernels.linking import (
+    crossing,
+    estimated,
+    listed_chances,
+    measured_at_most,
+    measured_chances,
+    to_measure,
+)
+from evalkit.kernels.prepared import PIECE_QUERIES, prepared
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from evalkit.kernels import NearestSets
+    from evalkit.kernels.encoding import Cells
+    from evalkit.kernels.frames import Frame
+    from evalkit.kernels.linking import LongPairs, Pairs
+    from evalkit.kernels.prepared import Prepared
+    from evalkit.schema import Schema
+
+    Places: TypeAlias = "range | NDArray[np.intp]"
+    Ranges: TypeAlias = "dict[str, tuple[float | int, float | int] | None]"
+    Halves: TypeAlias = "tuple[Prepared, Prepared, Pairs]"
+
+MEASURED_PIECES = 64  # queries that are measured again are spread over so many pieces
+KEPT = 2  # sets of variables whose targets stay ready: both halves of an attack
+
+
+@dataclass(frozen=True, eq=False)
+class QueryPiece:
+    """Some of the queries of a search, one below the other.
+
+    Attributes
+    ----------
+    start, stop : int
+        Their places among all queries that are asked.
+    beside : dict of str to ndarray, each of shape (stop - start, ...)
+        What else belongs to each query.
+    shared : object
+        What all pieces need.
+    """
+
+    start: int
+    stop: int
+    beside: dict[str, NDArray[np.generic]] = field(default_factory=dict)
+    shared: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class Linked:
+    """What two searches, each breaking its ties at random, have in common.
+
+    Attributes
+    ----------
+    probability : ndarray of float64, shape (n,)
+        That both pick the same target row.
+    size_a, size_b : ndarray of int64, shape (n,)
+        Target rows in the tie sets.
+    standard_error : float
+        Of the mean probability; 0 where each is exact.
+    """
+
+    probability: NDArray[np.float64]
+    size_a: NDArray[np.int64]
+    size_b: NDArray[np.int64]
+    standard_error: float
+
+
+class Search:
+    """Queries of one or several tables, and the targets among which they look.
+
+    Parameters
+    ----------
+    schema : Schema
+        Types of the columns.
+    queries : sequence of DataFrame
+        Tables of a release. Their rows are counted one table after the other.
+    targets : DataFrame
+        A table of the release.
+    column_ranges : dict
+        From `quantities.ranges`, over the tables that the metric names.
+    capped : bool
+        Whether a difference counts at most 1 (metrics.md, rule 3).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from evalkit.quantities_searching import Search
+    >>> from evalkit.schema import Schema, Variable
+    >>> schema = Schema((Variable("age", "numeric"),))
+    >>> people, targets = pd.DataFrame({"age": [20, 40]}), pd.DataFrame({"age": [25, 30, 50]})
+    >>> search = Search(schema, [people], targets, {"age": (20, 50)})
+    >>> search.sets(["age"], range(2)).size.tolist()
+    [1, 2]
+    """
+
+    def __init__(
+        self,
+        schema: Schema,
+        queries: Sequence[pd.DataFrame],
+        targets: pd.DataFrame,
+        column_ranges: Ranges,
+        *,
+        capped: bool = False,
+    ) -> None:
+        self.schema, self.queries, self.targets = schema, tuple(queries), targets
+        self._ranges, self._capped = column_ranges, capped
+        self._frames: dict[str, Frame] = {}
+        self._cells: dict[str, Cells] = {}
+        self._ready: dict[frozenset[str], Prepared] = {}
+
+    @property
+    def rows(self) -> range:
+        """The places of all queries."""
+        return range(sum(len(table) for table in self.queries))
+
+    def frame(self, name: str) -> Frame:
+        """Return how a column is encoded, decided over all queries and all targets."""
+        if name not in self._frames:
+            numeric = self.schema[name].is_number
+            self._frames[name] = frame_of(
+                [raw_cells(table, name) for table in self.queries],
+                raw_cells(self.targets, name),
+                numeric=numeric,
+                ends=self._ranges[name] if numeric else None,
+                capped=self._capped,
+            )
+        return self._frames[name]
+
+    def cells(self, name: str) -> Cells:
+        """Return the encoded cells of the targets in one column."""
+        if name not in self._cells:
+            self._cells[name] = self.encoded(name)
+        return self._cells[name]
+
+    def encoded(self, name: str) -> Cells:
+        """Encode the cells of the targets in one column."""
+        return self.frame(name).encode(raw_cells(self.targets, name), "target")
+
+    def ready(self, names: Iterable[str]) -> Prepared:
+        """Return the targets ready for queries on some variables; the last two are kept."""
+        key = frozenset(names)
+        # Popped and put back: the one that was asked for longest ago goes first.
+        found = self._ready.pop(key, None) or self.prepare(sorted(key))
+        self._ready[key] = found
+        while len(self._ready) > KEPT:
+            del self._ready[next(iter(self._ready))]
+        return found
+
+    def prepare(self, names: Sequence[str]) -> Prepared:
+        """Make the targets ready for queries on some variables, given by name."""
+        crew = gather_crew(None)
+        # Sorted: with fractions of a range the last digit of a sum depends on its order.
+        cells = side_by_side([partial(self.cells, name) for name in names], crew, len(self.targets))
+        return prepared([self.frame(name) for name in names], cells, len(self.rows))
+
+    def raw(self, names: Iterable[str], places: Places) -> list[Cells]:
+        """Return the cells of some queries as they are, of each variable by name."""
+        return [self._raw(name, places) for name in sorted(names)]
+
+    def _raw(self, name: str, places: Places) -> Cells:
+        columns = [raw_cells(table, name) for table in self.queries]
+        starts = np.cumsum([0, *(len(column) for column in columns)]).tolist()
+        if isinstance(places, range):
+            spans = zip(columns, starts, strict=False)
+            parts = [c[max(0, places.start - s) : max(0, places.stop - s)] for c, s in spans]
+            filled = [part for part in parts if len(part)] or parts[:1]
+            return filled[0] if len(filled) == 1 else np.concatenate(filled)
+        found = np.empty(len(places), np.result_type(*columns))
+        for column, start in zip(columns, starts, strict=False):
+            here = (places >= start) & (places < start + len(column))
+            found[here] = column[places[here] - start]
+        return found
+
+    def sets(self, names: Iterable[str], places: Places) -> NearestSets:
+        """Return the sets of nearest targets of some queries, all at once."""
+        names = list(names)
+        return self.ready(names).nearest(self.raw(names, places))
+
+    def cost(self, names: Iterable[str], places: Places) -> float:
+        """Return how many targets a query is compared with, as some queries show.
+
+        It is 0 for one that some target equals, and all distinct targets where nothing prunes.
+        """
+        ready = self.ready(names)
+        before = ready.way.shelf.shown
+        ready.nearest(self.raw(names, places))
+        return (ready.way.shelf.shown - before) / len(places)
+
+    def answers(  # noqa: PLR0913 - what belongs to a piece is given by name
+        self,
+        names: Iterable[str],
+        take: Callable[[NearestSets, QueryPiece], Mapping[str, NDArray[Any]]],
+        *,
+        places: Places | None = None,
+        beside: Mapping[str, NDArray[Any]] | None = None,
+        shared: Any = None,
+        merge: Mapping[str, Callable[[Any, Any], Any]] | None = None,
+        piece_rows: int = PIECE_QUERIES,
+    ) -> dict[str, NDArray[Any]]:
+        """Return what `take` reads off the sets of nearest targets: see `Pairing.answers`."""
+        names = sorted(names)
+        asked = self.rows if places is None else places
+        pieces = (
+            (piece, self.raw(names, asked[piece.start : piece.stop]))
+            for piece in _pieces(len(asked), piece_rows, beside or {})
+        )
+        states = gather(_taken, pieces, (take, self.ready(names), shared))
+        return _put_together(states, merge or {})
+
+    def linked(
+        self,
+        names_a: Iterable[str],
+        names_b: Iterable[str],
+        places: Places | None = None,
+        piece_rows: int = PIECE_QUERIES,
+    ) -> Linked:
+        """Return how likely two searches, on other variables, end at the same target.
+
+        Parameters
+        ----------
+        names_a, names_b : iterable of str
+            Variables of either search.
+        places : range or ndarray of intp, optional
+            Which queries; default all.
+        piece_rows : int
+            Queries of a piece.
+
+        Returns
+        -------
+        Linked
+            In the order of `places`; the same however the queries are cut.
+        """
+        halves = sorted(names_a), sorted(names_b)
+        asked = self.rows if places is None else places
+        tasks = [partial(self.ready, half) for half in halves]
+        a, b = side_by_side(tasks, gather_crew(None), len(self.targets))
+        if len(asked) <= piece_rows:
+            raw = [self.raw(half, asked) for half in halves]
+            in_a, in_b = _both((a, b), raw)
+            found = link_probability(in_a, in_b)
+            return Linked(found.probability, in_a.size, in_b.size, found.standard_error)
+        ready = a, b, crossing(a.target, b.target)
+        states = gather(_linked_piece, self._pieces_of(halves, asked, piece_rows), ready)
+        probability, size_a, size_b = (
+            np.concatenate([state[k] for state in states]) for k in range(3)
+        )
+        error = 0.0
+        if any(state[3] is not None for state in states):
+            measure = lambda first: self._measured(halves, np.asarray(asked)[first], ready)  # noqa: E731
+            error = _fill_in(probability, [state[3] for state in states], ready, measure)
+        return Linked(probability, size_a, size_b, error)
+
+    def _measured(
+        self, halves: Sequence[Sequence[str]], places: NDArray[np.intp], ready: Halves
+    ) -> NDArray[np.float64]:
+        """Return the chance of a link of queries whose tie sets are too long to list."""
+        pieces = self._pieces_of(halves, places, max(1, -(-len(places) // MEASURED_PIECES)))
+        return np.concatenate(gather(_measured_piece, pieces, ready))
+
+    def _pieces_of(
+        self, halves: Sequence[Sequence[str]], asked: Places, rows: int
+    ) -> Iterator[tuple[QueryPiece, list[list[Cells]]]]:
+        for piece in _pieces(len(asked), rows, {}):
+            places = asked[piece.start : piece.stop]
+            yield piece, [self.raw(half, places) for half in halves]
+
+
+def raw_cells(frame: pd.DataFrame, name: str) -> Cells:
+    """Return the cells of a column as they lie in memory, levels as their small codes."""
+    column = frame[name]
+    if column.dtype == "category":
+        return column.cat.codes.to_numpy()
+    return column.to_numpy()
+
+
+def _pieces(asked: int, rows: int, beside: Mapping[str, NDArray[Any]]) -> Iterator[QueryPiece]:
+    for start in range(0, max(1, asked), rows):
+        stop = min(start + rows, asked)
+        parts = {name: values[start:stop] for name, values in beside.items()}
+        yield QueryPiece(start, stop, parts)
+
+
+def _taken(given: tuple[QueryPiece, list[Cells]], shared: Any) -> dict[str, NDArray[Any]]:
+    """Search a piece and let the caller's function read it: a partial."""
+    piece, raw = given
+    take, ready, beside_all = shared
+    return dict(take(ready.nearest(raw), replace(piece, shared=beside_all)))
+
+
+def _both(halves: Sequence[Prepared], raw: Sequence[list[Cells]]) -> list[NearestSets]:
+    """Search both halves side by side: each has parts that use one processor only."""
+    crew = gather_crew(None)
+    tasks = [partial(half.nearest, cells) for half, cells in zip(halves, raw, strict=True)]
+    return side_by_side(tasks, crew, len(raw[0][0]))
+
+
+def _linked_piece(
+    given: tuple[QueryPiece, list[list[Cells]]], ready: Halves
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64], LongPairs | None]:
+    """Link a piece of the queries: a partial."""
+    piece, raw = given
+    in_a, in_b = _both(ready[:2], raw)
+    chances, long = listed_chances(in_a, in_b, ready[2])
+    if not len(long.rows):
+        return chances, in_a.size, in_b.size, None
+    return chances, in_a.size, in_b.size, long._replace(first=long.first + piece.start)
+
+
+def _measured_piece(
+    given: tuple[QueryPiece, list[list[Cells]]], ready: Halves
+) -> NDArray[np.float64]:
+    """Link a piece of queries whose tie sets are too long to list: a partial."""
+    in_a, in_b = _both(ready[:2], given[1])
+    return measured_chances(in_a, in_b, ready[2])
+
+
+def _fill_in(
+    probability: NDArray[np.float64],
+    found: Sequence[LongPairs | None],
+    ready: Halves,
+    measure: Callable[[NDArray[np.integer]], NDArray[np.float64]],
+) -> float:
+    """Fill in queries whose tie sets were too long to list, all or a sample; its error."""
+    some = [long for long in found if long is not None]
+    key_a, key_b, rows, first = (np.concatenate([long[k] for long in some]) for k in range(4))
+    order = np.lexsort((first, key_b, key_a))
+    changes = (np.diff(key_a[order]) != 0) | (np.diff(key_b[order]) != 0)
+    starts = np.concatenate([[0], np.flatnonzero(changes) + 1])
+    kind = np.empty(len(order), np.intp)
+    kind[order] = np.cumsum(np.concatenate([[0], changes]))
+    once = order[starts]
+    chosen = to_measure(key_a[once], key_b[once], measured_at_most(*ready[:2]))
+    chances = np.full(len(once), np.nan)
+    chances[chosen] = measure(first[once[chosen]])
+    error = 0.0
+    unlisted = np.isnan(probability)
+    if len(chosen) < len(once):
+        count = np.append(np.add.reduceat(rows[order], starts), np.count_nonzero(~unlisted))
+        mean, error = estimated(count, np.arange(len(once)), chosen, chances[chosen])
+        chances[np.isnan(chances)] = mean
+    offsets = np.cumsum([0, *(len(long.rows) for long in some[:-1])])
+    places = [long.of_row + offset for long, offset in zip(some, offsets, strict=True)]
+    probability[unlisted] = chances[kind[np.concatenate(places)]]
+    return error
+
+
+def _put_together(
+    states: Sequence[dict[str, NDArray[Any]]], merge: Mapping[str, Callable[[Any, Any], Any]]
+) -> dict[str, NDArray[Any]]:
+    """Return the arrays of all pieces: merged where it is said how, else one below the other."""
+    found = {}
+    for name in states[0]:
+        parts = [state[name] for state in states]
+        found[name] = reduce(merge[name], parts) if name in merge else np.concatenate(parts)
+    return found
