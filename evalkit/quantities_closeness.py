@@ -17,8 +17,9 @@ from evalkit.intervals import median_ranks
 from evalkit.kernels.sharing import ever_nearest, hit_weights, tie_share
 from evalkit.kernels.two_nearest import nearest_two
 from evalkit.persons import ROUNDING, Persons
-from evalkit.quantities import Pairing, cells, in_content_order, ranges, remembered
+from evalkit.quantities import Pairing, in_content_order, ranges, remembered
 from evalkit.quantities_rows import holders, row_keys
+from evalkit.quantities_shuffled import shuffled_samples
 from evalkit.randomness import stream
 
 if TYPE_CHECKING:
@@ -327,7 +328,8 @@ def shuffled(release: Release, seed: int) -> tuple[Closeness, ...]:
 
     def make() -> tuple[Closeness, ...]:
         near, rng = closeness(release, seed), stream(seed, "shuffled columns")
-        tables = [_shuffled(near.avatars, near.people, rng) for _ in range(SHUFFLES)]
+        schema, names = near.people.schema, near.people.names
+        tables = shuffled_samples(near.avatars, schema, names, rng, (SHUFFLES, MOST_SHUFFLED))
         whose = [Persons.one_row_each(len(table)) for table in tables]
         working, made = near.people.working_persons, len(near.avatars)
         worth = 1.0 if working.are_rows else min(1.0, working.count / made)
@@ -335,20 +337,6 @@ def shuffled(release: Release, seed: int) -> tuple[Closeness, ...]:
         return tuple(Closeness(near.people, *pair, worth) for pair in pairs)
 
     return remembered(release, ("shuffled closeness", seed), make)
-
-
-def _shuffled(table: pd.DataFrame, people: RealPeople, rng: np.random.Generator) -> pd.DataFrame:
-    """Return rows whose cells are drawn apart, without repeats, from each column."""
-    import pandas as pd
-
-    size = min(len(table), MOST_SHUFFLED)
-    columns = {}
-    for name in sorted(people.names):
-        # Sorted first: the draw must not depend on the order of the rows in the file.
-        order = np.argsort(cells(table, people.schema, name), kind="stable")
-        drawn = order[rng.permutation(len(order))[:size]]
-        columns[name] = table[name].iloc[drawn].reset_index(drop=True)
-    return pd.DataFrame(columns)
 
 
 def shown_distance(value: float, beyond: int, min_count: int) -> float | None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     import pandas as pd
+    from numpy.typing import NDArray
 
     from evalkit.quantities import Cells
     from evalkit.schema import Schema
@@ -117,3 +118,50 @@ def read_columns(
         return
     for name in names:
         yield name, cells(table, schema, name)
+
+
+def shuffled_samples(
+    frame: pd.DataFrame,
+    schema: Schema,
+    names: Collection[str],
+    rng: np.random.Generator,
+    sizes: tuple[int, int],
+) -> list[pd.DataFrame]:
+    """Return tables whose cells are drawn apart, without repeats, from each column.
+
+    Parameters
+    ----------
+    frame, schema
+        As for `ShuffledTable`; at least one row.
+    names : collection of str
+        Columns of the tables.
+    rng : numpy.random.Generator
+    sizes : tuple of int
+        How many tables, and how many rows each has at most.
+
+    Returns
+    -------
+    list of DataFrame
+        The same for any order of the rows and columns in the file.
+    """
+    import pandas as pd
+
+    ordered_names = sorted(names)
+    size = min(len(frame), sizes[1])
+    places = [
+        {name: _places(len(frame), size, rng) for name in ordered_names} for _ in range(sizes[0])
+    ]
+    parts: list[dict[str, pd.Series]] = [{} for _ in places]
+    for name in ordered_names:
+        column = cells(frame, schema, name)
+        order = np.argsort(column, kind="stable")
+        for part, drawn in zip(parts, places, strict=True):
+            part[name] = frame[name].iloc[order[drawn[name]]].reset_index(drop=True)
+    return [pd.DataFrame(part) for part in parts]
+
+
+def _places(rows: int, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return some places in a random order."""
+    if rows <= MOST_SHUFFLED // 10:
+        return rng.permutation(rows)[:size]
+    return rng.choice(rows, size, replace=False)  # a permutation of all takes a second each

@@ -20,7 +20,7 @@ from evalkit.quantities_linked import shuffled_avatars
 from evalkit.quantities_pieces import pieces
 from evalkit.quantities_predicates_large import LargeTables
 from evalkit.quantities_rows import RowIndex, hashes_of_piece, holders, row_counts, row_keys
-from evalkit.quantities_shuffled import ShuffledTable
+from evalkit.quantities_shuffled import ShuffledTable, shuffled_samples
 
 NUMERIC = ["age", "income"]
 NAMES = ("age", "income", "town")
@@ -252,3 +252,19 @@ def test_order_and_units_of_large_tables_never_matter() -> None:
         "singling_out_protection", *(table.assign(weight=table["weight"] * 2) for table in mixed)
     )
     assert first.facts == other.facts
+
+
+def test_samples_of_shuffled_columns_hold_each_cell_once() -> None:
+    release = released(3)
+    rng = np.random.default_rng(0)
+    whole = shuffled_samples(release.avatars, release.schema, NAMES, rng, (2, 60))
+    few = shuffled_samples(release.avatars, release.schema, NAMES, rng, (1, 10))
+    for table in whole:
+        for name in NAMES:
+            cells = table[name].astype(object).value_counts(dropna=False)
+            assert (
+                cells.to_dict()
+                == release.avatars[name].astype(object).value_counts(dropna=False).to_dict()
+            )
+    assert [len(table) for table in few] == [10]
+    assert not whole[0].equals(whole[1])
