@@ -261,10 +261,7 @@ def test_samples_of_shuffled_columns_hold_each_cell_once() -> None:
     few = shuffled_samples(release.avatars, release.schema, NAMES, rng, (1, 10))
     for table in whole:
         for name in NAMES:
-            cells = table[name].astype(object).value_counts(dropna=False)
-            assert (
-                cells.to_dict()
-                == release.avatars[name].astype(object).value_counts(dropna=False).to_dict()
-            )
+            cells = sorted(map(str, table[name]))
+            assert cells == sorted(map(str, release.avatars[name]))
     assert [len(table) for table in few] == [10]
     assert not whole[0].equals(whole[1])
