@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -56,6 +57,13 @@ def test_states_come_in_the_order_of_the_pieces(engine: DaskEngine) -> None:
     with working_on(engine):
         found = gather(engine_partials.looked_up, iter(places), TABLE)
     assert np.concatenate(found).tobytes() == TABLE.tobytes()
+
+
+def test_workers_leave_nothing_in_the_folder_of_everybody(engine: DaskEngine) -> None:
+    assert engine._client is not None
+    folders = set(engine._client.run(tempfile.gettempdir).values())
+    assert not folders & {tempfile.gettempdir()}
+    assert {Path(one).parent for one in folders} == {Path(tempfile.gettempdir())}
 
 
 def test_nothing_shared_is_none(engine: DaskEngine) -> None:
@@ -120,9 +128,10 @@ def scheduler(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes
 
     file = tmp_path / "scheduler.json"
     # A process of a scheduler listens on the machine itself only.
-    here = ("--host", "127.0.0.1", "--no-dashboard")
+    here = ("--host", "127.0.0.1", "--no-dashboard", "--local-directory", str(tmp_path))
+    one = ("--nworkers", "1", "--nthreads", "1")
     begin("scheduler", *here, "--port", "0", "--scheduler-file", str(file))
-    begin("worker", *here, "--nworkers", "1", "--nthreads", "1", "--scheduler-file", str(file))
+    begin("worker", *here, *one, "--scheduler-file", str(file))
     while not (file.exists() and b'"address"' in file.read_bytes()):
         assert started[0].poll() is None
         time.sleep(0.05)

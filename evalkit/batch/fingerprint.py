@@ -15,8 +15,8 @@ from evalkit.running.plain_values import PATHS
 from evalkit.whole_files import write_whole
 
 MARK: Final = "batch.json"
-WITHOUT_EFFECT: Final = frozenset({"require_targets"})
-"""Options that change the exit code alone."""
+WITHOUT_EFFECT: Final = frozenset({"require_targets", "engine", "memory"})
+"""Options that change the exit code, or where and how the same numbers are made."""
 _BYTES_AT_ONCE: Final = 2**20
 
 

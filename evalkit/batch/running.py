@@ -5,23 +5,29 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
+from evalkit.batch.elsewhere import Order, assess_there
 from evalkit.batch.fingerprint import fingerprint, is_made, leave_mark
+from evalkit.errors import InputError
 from evalkit.records import Assessment
 from evalkit.running.kernel_process import import_path
-from evalkit.running.output_folder import ASSESSMENT
+from evalkit.running.output_folder import ASSESSMENT, NOTEBOOK, REPORT_FILES, check_output
 from evalkit.running.plain_values import PATHS, one_line, shortened
+from evalkit.whole_files import write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Generator, Sequence
 
+    from evalkit.batch.elsewhere import Made
     from evalkit.batch.listing import Job
+    from evalkit.engine import Engine
 
 MADE, UNCHANGED, FAILED = "made", "unchanged", "failed"
 _SECONDS_TO_END: Final = 20.0
@@ -106,6 +112,7 @@ def run_all(
     folder: Path,
     *,
     workers: int = 1,
+    engine: Engine | None = None,
     tell: Callable[[str], Any] = lambda _: None,
 ) -> tuple[Done, ...]:
     """Make every assessment that is not made yet; one that fails does not stop the others.
@@ -118,6 +125,9 @@ def run_all(
         Each goes into the folder of its name below it.
     workers : int
         Assessments at the same time; each needs the memory of one.
+    engine : Engine, optional
+        Of a cluster, each of whose workers then makes one assessment at a time. They find the
+        tables under the same paths; the reports are written here. Default this machine.
     tell : callable
         Called with a line for each that is over.
 
@@ -125,30 +135,94 @@ def run_all(
     -------
     tuple of Done
         In the order of `jobs`.
+
+    Raises
+    ------
+    evalkit.InputError
+        If the cluster is lost; what was made is there, and the rest is made by the next run.
     """
-    crew, found = _Crew(), {}
-    pool = ThreadPoolExecutor(workers)
-    try:
-        waiting = {pool.submit(_one, job, folder / job.name, crew): job for job in jobs}
-        for place, future in enumerate(as_completed(waiting), start=1):
-            done = future.result()
+    found = {}
+    over = _here(jobs, folder, workers) if engine is None else _there(jobs, folder, engine)
+    with closing(over):
+        for place, done in enumerate(over, start=1):
             found[done.job.name] = done
             reason = f": {done.reason}" if done.reason else ""
             tell(f"[{place}/{len(jobs)}] {done.job.name} {done.outcome}{reason}")
+    return tuple(found[job.name] for job in jobs)
+
+
+def _here(jobs: Sequence[Job], folder: Path, workers: int) -> Generator[Done, None, None]:
+    """Yield what is over, made by processes of this machine."""
+    crew, pool = _Crew(), ThreadPoolExecutor(workers)
+    try:
+        waiting = [pool.submit(_one, job, folder / job.name, crew) for job in jobs]
+        for future in as_completed(waiting):
+            yield future.result()
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
         crew.end()
         raise
     pool.shutdown()
-    return tuple(found[job.name] for job in jobs)
+
+
+def _there(jobs: Sequence[Job], folder: Path, engine: Engine) -> Generator[Done, None, None]:
+    """Yield what is over, made by the workers of a cluster."""
+    rest: deque[tuple[Job, str | None]] = deque()
+    for job in jobs:
+        wanted = fingerprint(job.options)
+        done = _kept(job, folder / job.name, wanted) or _refused(job, folder / job.name)
+        if done:
+            yield done
+        else:
+            rest.append((job, wanted))
+    while rest:
+        orders = [Order(job.name, _absolute(job.options)) for job, _ in rest]
+        try:
+            for made in engine.states(assess_there, orders, None):
+                job, wanted = rest.popleft()
+                yield _taken(job, folder / job.name, wanted, made)
+        except InputError as error:
+            if engine.lost:
+                raise
+            yield Done(rest.popleft()[0], FAILED, str(error))
+
+
+def _kept(job: Job, folder: Path, wanted: str | None) -> Done | None:
+    """Return an assessment that the folder holds already."""
+    if is_made(folder, wanted):
+        with suppress(Exception):  # A report that cannot be read is made again.
+            return Done(job, UNCHANGED, "", Assessment.read(folder / ASSESSMENT))
+    return None
+
+
+def _refused(job: Job, folder: Path) -> Done | None:
+    """Return that the folder cannot take a report, before anybody works for it."""
+    try:
+        check_output(folder)
+    except InputError as error:
+        return Done(job, FAILED, shortened(one_line(str(error))))
+    return None
+
+
+def _taken(job: Job, folder: Path, wanted: str | None, made: Made) -> Done:
+    """Write the files of an assessment that was made elsewhere."""
+    try:
+        if made.files:
+            replaced = (*REPORT_FILES, f"{Path(NOTEBOOK).stem}.failed.ipynb")
+            write_whole(folder, made.files, remove=replaced if made.code in _OK else ())
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        return Done(
+            job, FAILED, f"Output: the folder {folder.name!r} cannot be written ({reason})."
+        )
+    return _settled(job, folder, wanted, made.code, made.said)
 
 
 def _one(job: Job, folder: Path, crew: _Crew) -> Done:
     """Make one assessment, unless its folder holds it already."""
     wanted = fingerprint(job.options)
-    if is_made(folder, wanted):
-        with suppress(Exception):  # A report that cannot be read is made again.
-            return Done(job, UNCHANGED, "", Assessment.read(folder / ASSESSMENT))
+    if kept := _kept(job, folder, wanted):
+        return kept
     with TemporaryDirectory(prefix="evalkit-") as private:
         config = Path(private) / "assessment.yaml"
         config.write_text(json.dumps(_absolute(job.options)), encoding="utf-8")
@@ -156,6 +230,11 @@ def _one(job: Job, folder: Path, crew: _Crew) -> Done:
         python = [sys.executable, "-I", "-X", "utf8", "-c", boot]
         arguments = ["assess", "--config", str(config), "-o", str(folder.absolute()), "--quiet"]
         code, said = crew.run([*python, *arguments])
+    return _settled(job, folder, wanted, code, said)
+
+
+def _settled(job: Job, folder: Path, wanted: str | None, code: int, said: str) -> Done:
+    """Return what became of an assessment, by the exit code of its process."""
     if code not in _OK:
         return Done(job, FAILED, shortened(one_line(said.removeprefix("evalkit: "))))
     leave_mark(folder, wanted)

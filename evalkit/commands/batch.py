@@ -10,6 +10,7 @@ import click
 
 from evalkit.commands import shared_options
 from evalkit.commands.grouped import GroupedCommand, option
+from evalkit.errors import InputError
 
 _EPILOG = """\b
 Example:
@@ -31,13 +32,25 @@ A list holds options of 'evalkit assess' by their long names, paths relative to 
     "--jobs",
     heading="Run",
     type=click.IntRange(1, 64),
-    default=1,
     metavar="N",
     help="Assessments at the same time; each needs the memory of one.  [1]",
 )
+@shared_options.engine(
+    "Run",
+    "Spread whole assessments: dask, over processes of this machine; dask://HOST:8786, over the "
+    "workers of a cluster, which find the tables under the same paths.  [local]",
+)
 @shared_options.language
 @shared_options.quiet
-def command(listed: str, output: str, jobs: int, language: str | None, *, quiet: bool) -> int:
+def command(  # noqa: PLR0913 - the options
+    listed: str,
+    output: str,
+    jobs: int | None,
+    engine: str | None,
+    language: str | None,
+    *,
+    quiet: bool,
+) -> int:
     """Make every assessment in LIST, a YAML file, and a summary of all.
 
     What is made already of the same options and files is kept. One that fails does not stop the
@@ -46,6 +59,7 @@ def command(listed: str, output: str, jobs: int, language: str | None, *, quiet:
     from evalkit.batch import read_list, run_all, write_summary
     from evalkit.batch.running import FAILED
     from evalkit.cli import ANSWER_IS_NO, BAD_INPUT, DONE
+    from evalkit.engine import check_engine, make_engine
     from evalkit.resources import check_language
     from evalkit.running.output_folder import check_folder
     from evalkit.running.plain_values import check_path
@@ -53,6 +67,10 @@ def command(listed: str, output: str, jobs: int, language: str | None, *, quiet:
 
     check_path("LIST", listed)
     check_path("output", output)
+    where = engine or "local"
+    check_engine(where)
+    if jobs and where != "local":
+        raise InputError("--jobs is for this machine alone: a cluster has as many as its workers.")
     chosen, folder = check_language(language or "en"), Path(output)
     listing = read_list(Path(listed))
     check_folder(folder, ("batch.html", "batch.csv"))
@@ -61,7 +79,11 @@ def command(listed: str, output: str, jobs: int, language: str | None, *, quiet:
         if not quiet:
             click.echo(line, err=True)
 
-    done = run_all(listing, folder, workers=jobs, tell=tell)
+    with make_engine(where) as opened:
+        if opened.dashboard:
+            tell(f"Dask dashboard at {opened.dashboard}")
+        spread = None if where == "local" else opened
+        done = run_all(listing, folder, workers=jobs or 1, engine=spread, tell=tell)
     with TemporaryDirectory(prefix="evalkit-") as private:
         os.environ.update(matplotlib_folder(Path(private)))
         for path in write_summary(done, folder, chosen):

@@ -147,6 +147,8 @@ def _local_cluster(folder: str, workers: int) -> Any:
             # Neither end a worker for its memory nor write personal data beside the tables.
             memory_limit=0,
             local_directory=folder,
+            # What a worker leaves behind when it is killed goes with the folder.
+            env={"TMPDIR": folder},
             silence_logs=logging.CRITICAL + 1,
         )
     except (RuntimeError, OSError, TimeoutError) as error:

@@ -56,6 +56,8 @@ class DaskEngine:
         ``"dask"``.
     dashboard : str
         Address of the page on which the work can be watched; empty where there is none.
+    lost : bool
+        Whether the scheduler or all workers are gone.
     """
 
     name = "dask"
@@ -66,6 +68,7 @@ class DaskEngine:
         self._stack = ExitStack()
         self._client: Client | None = None
         self.dashboard = ""
+        self.lost = False
 
     def __enter__(self) -> Self:
         """Connect, or start a cluster.
@@ -151,6 +154,7 @@ class DaskEngine:
                 self._check_scheduler()
                 idle = 0.0 if self._count_workers() else idle + SECONDS_BETWEEN_LOOKS
                 if idle >= SECONDS_WITHOUT_WORKERS:
+                    self.lost = True
                     raise InputError("engine: the Dask cluster has no worker left.") from None
             else:
                 return found
@@ -171,6 +175,7 @@ class DaskEngine:
         """Return the one line for a cluster that cannot go on."""
         assert self._client is not None
         if error is None or self._client.status != "running":
+            self.lost = True
             place = self._address or "this machine"
             return InputError(f"engine: the Dask scheduler at {place} was lost; run again.")
         return InputError(

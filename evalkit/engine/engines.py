@@ -19,10 +19,13 @@ class Engine(Protocol):
         As the option `--engine` says it, without an address.
     dashboard : str
         Address of a page on which the work can be watched; empty where there is none.
+    lost : bool
+        Whether the cluster is gone, so that no further work can be sent.
     """
 
     name: str
     dashboard: str
+    lost: bool
 
     def states(self, partial: Partial, pieces: Iterable[Any], shared: Any) -> Iterator[Any]:
         """Yield `partial(piece, shared)` for each piece, in the order of the pieces.
@@ -44,6 +47,7 @@ class LocalEngine:
 
     name = "local"
     dashboard = ""
+    lost = False
 
     def states(self, partial: Partial, pieces: Iterable[Any], shared: Any) -> Iterator[Any]:
         """Yield the state of each piece, in order.
