@@ -15,7 +15,7 @@ TO_ROWS = 10**9
 UNITS = (("days", 86_400.0), ("hours", 3_600.0), ("minutes", 60.0), ("seconds", 1.0))
 FEWEST_POINTS = 2
 LEAST_SECONDS = 0.001
-LOADING = "libraries and compiled code"  # the same at any size
+BESIDE = {"libraries and compiled code", "whole process"}  # lines that are no stage
 
 
 def power(points: Points) -> float:
@@ -35,7 +35,7 @@ def measured_points(lines: Sequence[Line]) -> dict[tuple[str, str], Points]:
     """Return rows and seconds of each table and stage that was measured at two sizes or more."""
     found: dict[tuple[str, str], Points] = {}
     for one in sorted(lines, key=lambda line: line["rows"]):
-        if "processor" in one and one["stage"] != LOADING:
+        if one["stage"] not in BESIDE:
             points = found.setdefault((one["table"], one["stage"]), [])
             points.append((one["rows"], max(one["seconds"], LEAST_SECONDS)))
     return {key: points for key, points in found.items() if len(points) >= FEWEST_POINTS}

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from io import BytesIO
 from math import ceil, floor, log10
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from extrapolating import BESIDE
 
 from evalkit.figures.labels import LINE_HEIGHT, Label, spread
 from evalkit.figures.sheet import Sheet
@@ -16,6 +14,7 @@ from evalkit.figures.style import SMALL_PT, TEXT_PT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     Line = dict[str, Any]
     Points = list[tuple[int, float]]
@@ -25,7 +24,6 @@ TOP, BOTTOM, LEFT = 34.0, 196.0, 34.0
 GAP = 118.0
 DOTS_PER_INCH = 180
 COLOURS_KEPT = 64
-LOADING = "libraries and compiled code"
 LEAST_SECONDS = 0.01
 COLOURS = ("ink", "ava", "hold", "mute")
 
@@ -56,7 +54,7 @@ def series(lines: Sequence[Line], table: str) -> dict[str, Points]:
     """Return the points of each stage of a table, by rising rows."""
     found: dict[str, Points] = {}
     for one in sorted(lines, key=lambda line: line["rows"]):
-        if one["table"] == table and "processor" in one and one["stage"] != LOADING:
+        if one["table"] == table and one["stage"] not in BESIDE:
             found.setdefault(one["stage"], []).append((one["rows"], one["seconds"]))
     return found
 

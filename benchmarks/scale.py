@@ -27,7 +27,10 @@ import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
@@ -67,8 +70,12 @@ def measured(run: Run, limit: int = LIMIT_SECONDS) -> list[Line]:
         told, end = process.communicate()[0], f"stopped after {limit} s"
     lines = [json.loads(line) for line in told.splitlines() if line.startswith("{")]
     seconds = round(time.perf_counter() - started, 1)
-    whole = {"table": run.table, "rows": run.rows, "engine": run.engine or "local"}
-    return [*lines, {**whole, "stage": "whole process", "seconds": seconds, "end": end}]
+    whole: Line = {"table": run.table, "rows": run.rows, "engine": run.engine or "local"}
+    whole |= {"stage": "whole process", "seconds": seconds, "end": end}
+    whole["processor"] = round(sum(one["processor"] for one in lines), 2)
+    for kind in ("resident_gb", "anonymous_gb"):
+        whole[kind] = max((one[kind] for one in lines), default=0.0)
+    return [*lines, whole]
 
 
 def several(runs: list[Run], data: Path, limit: int = LIMIT_SECONDS) -> list[Line]:
@@ -86,11 +93,14 @@ def apart(run: Run) -> list[Run]:
     return [replace(run, stages=[stage]) for stage in run.stages]
 
 
-def planned(file: str, sizes: tuple[str, ...], metrics_rows: int) -> dict[str, list[Run]]:
+def planned(
+    file: str, sizes: Sequence[str], metrics_rows: int, most_mixed: int
+) -> dict[str, list[Run]]:
     """Return the runs of the pages: growth of the search, founding metrics, all metrics."""
     tables, rows = ("discrete", "mixed"), [count(size) for size in sizes]
+    most = {"discrete": rows[-1], "mixed": most_mixed}
     return {
-        "growth": [Run(table, n, "", ["search"]) for table in tables for n in rows],
+        "growth": [Run(one, n, "", ["search"]) for one in tables for n in rows if n <= most[one]],
         "founding": [Run(table, rows[-1], "", ["founding", "report"]) for table in tables],
         "metrics": [Run(file, metrics_rows, "", ["all", "report"])],
     }
@@ -112,7 +122,7 @@ def machine() -> dict[str, str]:
 def plan(given: argparse.Namespace) -> None:
     """Make the planned runs and keep what they told."""
     kept = json.loads(MEASURED.read_text()) if MEASURED.exists() else {}
-    for part, runs in planned(given.file, given.rows, given.metrics_rows).items():
+    for part, runs in planned(given.file, given.rows, given.metrics_rows, given.most_mixed).items():
         if given.only in {"", part}:
             kept |= {"machine": machine(), part: several(runs, given.data, given.limit)}
             given.out.write_text(json.dumps(kept, indent=1) + "\n")
@@ -151,6 +161,12 @@ def parser() -> argparse.ArgumentParser:
     all_runs.add_argument("--file", required=True, help="CSV file that is drawn again")
     all_runs.add_argument("--rows", nargs="+", default=SIZES)
     all_runs.add_argument("--metrics-rows", type=count, default=10**6)
+    all_runs.add_argument(
+        "--most-mixed",
+        type=count,
+        default=3 * 10**6,
+        help="rows of the largest mixed table whose every original searches  [3M]",
+    )
     all_runs.add_argument("--only", default="", choices=["", "growth", "founding", "metrics"])
     all_runs.add_argument("--out", type=Path, default=MEASURED)
     all_runs.set_defaults(work=plan)

@@ -6,13 +6,14 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from extrapolating import BESIDE, extrapolated, memory_rows, powers
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = (ROOT / "docs" / "scale.md", ROOT / "benchmarks" / "README.md")
 PICTURE = ROOT / "docs" / "pictures" / "growth.png"
-WHOLE = "whole process"
 WITHOUT_FRACTION = 100
 Line = dict[str, Any]
 
@@ -43,7 +44,8 @@ def stage_table(lines: Sequence[Line]) -> str:
 def growth_table(lines: Sequence[Line]) -> str:
     """Return a row for each table and stage, a column for each size: seconds and the peak."""
     sizes = sorted({one["rows"] for one in lines})
-    names = dict.fromkeys((one["table"], one["stage"]) for one in lines if one["stage"] != WHOLE)
+    stages = [one for one in lines if one["stage"] not in BESIDE]
+    names = dict.fromkeys((one["table"], one["stage"]) for one in stages)
     rows = [
         [table, stage, *(_cell(lines, table, stage, size, "seconds") for size in sizes)]
         for table, stage in names
@@ -84,16 +86,12 @@ def _markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def billion_table(lines: Sequence[Line]) -> str:
     """Return what a thousand million rows would take if growth went on as it was measured."""
-    from extrapolating import extrapolated, memory_rows
-
     head = ["table", "stage", "power b", "arithmetic", "at 10⁹ rows"]
     return _markdown(head, extrapolated(lines) + memory_rows(lines))
 
 
 def curve_line(lines: Sequence[Line]) -> str:
     """Return the picture of the growth with its finding in words."""
-    from extrapolating import powers
-
     found = "; ".join(f"{table}, {stage}: {b:.2f}" for (table, stage), b in powers(lines).items())
     return (
         "![Seconds against rows, both on logarithmic scales, a line for each stage and a dashed "

@@ -93,12 +93,9 @@ class Teller:
 
 
 def table(folder: str, role: str) -> Any:
-    """Return where a table is: one file, or the folder of its parts; None where there is none."""
+    """Return the folder of the parts of a table; None where there is none."""
     place = Path(folder) / role
-    parts = sorted(place.glob("*.parquet"))
-    if not parts:
-        return None
-    return str(parts[0] if len(parts) == 1 else place)
+    return str(place) if place.is_dir() else None
 
 
 def read(run: Run) -> Release:
