@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evalkit.persons import Persons
+from evalkit.quantities import cells
 from evalkit.quantities_exchange import area_under_curve
 from evalkit.quantities_models import by_content, coarse, features, light_options
+from evalkit.quantities_order import prepared
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -237,21 +239,27 @@ def tables(
     persons : sequence of Persons
         Whose the rows of each table are.
     rng : Generator
-        Draws whole persons where a table has too many rows.
+        Draws whole persons where a table has too many rows; from a table of over 200,000 rows
+        before anything is ranked.
 
     Returns
     -------
     Tables
         The same for any order of rows and columns, any unit and, but for columns that hold the
-        same values, any names.
+        same values, any names. Names of columns and levels decide which rows of a table of over
+        200,000 are drawn.
     """
     names = sorted(schema.used_names())
+    varied = {name: _varies(schema, frames[:2], name) for name in names}
+    most = most_rows(sum(varied.values()))
+    ready = [
+        prepared(frame, whose, rng, rows=most) for frame, whose in zip(frames, persons, strict=True)
+    ]
+    frames, persons = [one.frame for one in ready], [one.persons for one in ready]
     found, order = by_content(features(schema, frames, names))
     found = coarse(found)
     ordered = [names[place] for place in order]
-    both = np.concatenate(found.tables[:2])
-    varies = np.array([len(np.unique(column)) > 1 for column in both.T], dtype=bool)
-    most = most_rows(int(varies.sum()))
+    varies = np.array([varied[name] for name in ordered], dtype=bool)
     drawn = [
         _drawn(table[:, varies], whose, most, rng)
         for table, whose in zip(found.tables, persons, strict=True)
@@ -263,6 +271,17 @@ def tables(
         categorical=tuple(np.array(found.categorical, dtype=bool)[varies].tolist()),
         persons=[whose for _, whose in drawn],
     )
+
+
+def _varies(schema: Schema, frames: Sequence[pd.DataFrame], name: str) -> bool:
+    """Return whether a column holds two different cells in these tables, missing being one."""
+    columns = [cells(frame, schema, name) for frame in frames]
+    first = next((one[0] for one in columns if len(one)), None)
+    if first is None:
+        return False
+    if np.isnan(first):
+        return not all(bool(np.isnan(one).all()) for one in columns)
+    return not all(bool((one == first).all()) for one in columns)
 
 
 def _drawn(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
 from weakref import finalize
+
+import numpy as np
 
 from evalkit.persons import Persons
 from evalkit.randomness import content_order
@@ -11,12 +14,15 @@ from evalkit.randomness import content_order
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
 
     from evalkit.release import Release
 
+MOST_PREPARED: Final = 200_000
+"""Rows of a table that are ranked for models: ten cuts of 20,000 rows have little in common."""
+MOST_PREPARED_CELLS: Final = 20_000_000  # with over 100 columns fewer rows
+FEWEST_PREPARED: Final = 20_000
 LARGE = 50_000
 """Rows from which an order is kept: it takes 8 bytes a row, as long as the table lives."""
 
@@ -94,6 +100,84 @@ def drawn_rows(
     rows = persons.drawn(order_of(frame, tuple(frame.columns)), most, rng)
     whose = Persons.one_row_each(len(rows)) if persons.are_rows else persons.part(rows)
     return rows, whose
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A table, or a sample of one too large to be made ready for models as a whole.
+
+    Attributes
+    ----------
+    frame : DataFrame
+    rows : ndarray of intp, or slice
+        Which rows of the whole table these are.
+    persons : Persons
+        Whose the rows are.
+    """
+
+    frame: pd.DataFrame
+    rows: NDArray[np.intp] | slice
+    persons: Persons
+
+
+def most_prepared(columns: int) -> int:
+    """Return from how many rows of a table models draw theirs at most.
+
+    Examples
+    --------
+    >>> from evalkit.quantities_order import most_prepared
+    >>> most_prepared(15), most_prepared(400)
+    (200000, 50000)
+    """
+    return max(FEWEST_PREPARED, min(MOST_PREPARED, MOST_PREPARED_CELLS // max(1, columns)))
+
+
+def prepared(
+    frame: pd.DataFrame,
+    persons: Persons,
+    rng: np.random.Generator,
+    target: NDArray[Any] | None = None,
+    rows: int | None = None,
+) -> Prepared:
+    """Return a table as it is, or of a larger one than `most_prepared` a sample of its rows.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A table of a release.
+    persons : Persons
+        Whose its rows are; whole persons are drawn.
+    rng : numpy.random.Generator
+        Draws from the rows in an order of content; left as it is where nothing is drawn.
+    target : ndarray, optional, shape (rows,)
+        What is to be guessed; of a large table rows without it are left out before the draw.
+    rows : int, optional
+        How many rows to draw from a large table; default `most_prepared`.
+
+    Returns
+    -------
+    Prepared
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from evalkit.persons import Persons
+    >>> from evalkit.quantities_order import prepared
+    >>> table = pd.DataFrame({"age": [20, 30, 40]})
+    >>> len(prepared(table, Persons.one_row_each(3), np.random.default_rng(0)).frame)
+    3
+    """
+    most = most_prepared(len(frame.columns))
+    if len(frame) <= most:
+        return Prepared(frame, slice(None), persons)
+    order = order_of(frame, tuple(frame.columns))
+    if target is not None:
+        order = order[~np.isnan(target)[order]]
+    drawn = persons.drawn(order, most if rows is None else rows, rng)
+    # A row that is a person of its own is numbered by its content, as other persons are.
+    whose = Persons.one_row_each(len(drawn)) if persons.are_rows else persons.part(drawn)
+    return Prepared(frame.iloc[drawn], drawn, whose)
 
 
 def _columns(frame: pd.DataFrame, names: Sequence[str]) -> list[NDArray[np.generic]]:

@@ -19,15 +19,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from evalkit.messages import say
 from evalkit.metric import Basis, Metric, NotApplicable, Outcome, Section
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import numpy as np
+    import pandas as pd
     from numpy.typing import NDArray
 
     from evalkit.figures import Drawing
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
     from evalkit.quantities import Cells
     from evalkit.release import Release
     from evalkit.scenario import Scenario
+
+    # The share covered of each variable in each deal, and what there is to say of the deals.
+    Dealt = tuple[Iterable[Sequence[float | None]], dict[str, Any]]
 
 SLUG = "coverage"
 LOW, HIGH = 0.05, 0.95
@@ -88,25 +92,36 @@ def middle_range(values: Cells) -> tuple[float, float] | None:
 
 @dataclass(frozen=True)
 class _Variable:
-    """One variable that counts: its cells in originals, avatars and perhaps a holdout."""
+    """One variable that counts, in originals, avatars and perhaps a holdout.
+
+    Its cells are read when they are asked for, so that one column is in memory at a time.
+    """
 
     name: str
     is_number: bool
-    cells: tuple[Cells, ...]
+    tables: tuple[pd.DataFrame, ...]
     labels: tuple[str, ...]
     persons: Persons  # of the originals
+
+    def cells(self, table: int) -> Cells:
+        """Return the column of one table: numbers, or the codes of levels as they are kept."""
+        column = self.tables[table][self.name]
+        return cast("Cells", column.to_numpy() if self.is_number else column.cat.codes.to_numpy())
 
     def covered(self, table: int, min_count: int) -> float | None:
         """Return the share of the originals that another table covers; None if no level counts."""
         if self.is_number:
-            return _ranges_covered(middle_range(self.cells[0]), middle_range(self.cells[table]))
-        return _levels_covered(self.carriers(), self.levels(self.cells[table]), min_count)
+            return _ranges_covered(middle_range(self.cells(0)), middle_range(self.cells(table)))
+        return _levels_covered(self.carriers(), self.levels(table), min_count)
 
     def carriers(self) -> NDArray[np.int64]:
         """Return how many people of the originals carry each level in some row, shape (levels,)."""
         from evalkit.quantities_rows import holders
 
-        codes, filled = self.cells[0], self.cells[0] >= 0
+        if self.persons.are_rows:
+            return self.levels(0).astype("int64")
+        codes = self.cells(0)
+        filled = codes >= 0
         owner = self.persons.code[filled]
         return holders(codes[filled].astype("int64"), owner, len(self.labels))
 
@@ -114,16 +129,20 @@ class _Variable:
         """Return how many originals carry each level, a person once however many rows it has."""
         import numpy as np
 
-        codes, filled = self.cells[0], self.cells[0] >= 0
+        if self.persons.are_rows:
+            return self.levels(0).astype(np.float64)
+        codes = self.cells(0)
+        filled = codes >= 0
         worth = self.persons.weights[filled]
         sums = np.bincount(codes[filled], worth, minlength=len(self.labels))
         people: NDArray[np.float64] = np.floor(sums + ROUNDING)
         return people
 
-    def levels(self, codes: Cells) -> NDArray[np.intp]:
-        """Return how many cells carry each level, shape (levels,)."""
+    def levels(self, table: int) -> NDArray[np.intp]:
+        """Return how many cells of a table carry each level, shape (levels,)."""
         import numpy as np
 
+        codes = self.cells(table)
         return np.bincount(codes[codes >= 0], minlength=len(self.labels))
 
 
@@ -196,8 +215,6 @@ def compute(
     release: Release, scenario: Scenario, rng: np.random.Generator
 ) -> Outcome | NotApplicable:
     """Return the score, the variables that lost most, and levels that nobody has."""
-    from evalkit.quantities_univariate import dealt_people
-
     variables, left_out = _variables(release)
     rows = [_row(one, scenario.min_count) for one in variables]
     rare = [row["variable"] for row in rows if row["score"] is None]
@@ -205,8 +222,7 @@ def compute(
     rows = [row for row in rows if row["score"] is not None]
     if not rows:
         return NotApplicable(_nothing_to_cover(), {"left_out": left_out, "rare": rare})
-    dealt = dealt_people(release, halves=False)
-    real = _unseen(counted, *dealt, scenario.min_count, rng)
+    real = _unseen(release, counted, scenario.min_count, rng)
     for row, one in zip(rows, real.pop("by_variable"), strict=True):
         row["real"] = one
     worst = sorted(rows, key=lambda row: (row["score"], row["variable"]))
@@ -238,29 +254,28 @@ def _variables(release: Release) -> tuple[list[_Variable], list[str]]:
     """Return the variables that vary in the originals, and the names of the others."""
     import numpy as np
 
-    from evalkit.quantities import cells
     from evalkit.quantities_univariate import missing_cells
 
-    given = [release.original, release.avatars]
-    given += [] if release.holdout is None else [release.holdout]
+    tables = [release.original, release.avatars]
+    tables += [] if release.holdout is None else [release.holdout]
     persons = release.persons_of("original")
     found, constant = [], []
     for name in sorted(release.schema.used_names()):
         is_number = release.schema[name].is_number
-        columns = [cells(table, release.schema, name) for table in given]
-        gone = [missing_cells(one) if is_number else one < 0 for one in columns]
-        filled = columns[0][~gone[0]]
+        labels = () if is_number else tuple(map(str, release.original[name].cat.categories))
+        one = _Variable(name, is_number, tuple(tables), labels, persons)
+        column = one.cells(0)
+        filled = column[~(missing_cells(column) if is_number else column < 0)]
         if not len(filled) or bool(np.all(filled == filled[0])):
             constant.append(name)
-            continue
-        labels = () if is_number else tuple(map(str, release.original[name].cat.categories))
-        found.append(_Variable(name, is_number, tuple(columns), labels, persons))
+        else:
+            found.append(one)
     return found, constant
 
 
 def _row(one: _Variable, min_count: int) -> dict[str, Any]:
     """Return what is known of one variable."""
-    holdout = one.covered(2, min_count) if one.cells[2:] else None
+    holdout = one.covered(2, min_count) if one.tables[2:] else None
     share = one.covered(1, min_count)
     row: dict[str, Any] = {
         "variable": one.name,
@@ -273,7 +288,7 @@ def _row(one: _Variable, min_count: int) -> dict[str, Any]:
     }
     if one.is_number:
         return row
-    original, avatars = one.carriers(), one.levels(one.cells[1])
+    original, avatars = one.carriers(), one.levels(1)
     people = one.people()
     lost = [k for k in range(len(original)) if original[k] >= min_count and not avatars[k]]
     lost.sort(key=lambda k: (-int(original[k]), one.labels[k]))
@@ -286,27 +301,21 @@ def _row(one: _Variable, min_count: int) -> dict[str, Any]:
 
 
 def _unseen(
-    variables: Sequence[_Variable],
-    persons: Sequence[Persons],
-    n_avatars: int,
-    min_count: int,
-    rng: np.random.Generator,
+    release: Release, variables: Sequence[_Variable], min_count: int, rng: np.random.Generator
 ) -> dict[str, Any]:
     """Return what real rows score in place of the avatars, over deals of all real records."""
     import numpy as np
 
-    from evalkit.quantities import content_order
-    from evalkit.quantities_univariate import deals, mean_and_band, ordered_persons
+    from evalkit.quantities_dealt_groups import is_large
+    from evalkit.quantities_univariate import dealt_people, mean_and_band
 
-    parts = [np.concatenate([one.cells[0], *one.cells[2:]]) for one in variables]
-    order = content_order(parts)
-    whose = ordered_persons(persons, order)
-    pools = [_Pool(one, part[order], whose) for one, part in zip(variables, parts, strict=True)]
+    persons, n_avatars = dealt_people(release, halves=False)
+    large = is_large(sum(one.count for one in persons))
+    deals = _dealt_groups if large else _dealt_rows
+    dealt, facts = deals(release, variables, (persons, n_avatars), min_count, rng)
     scores: list[float] = []
-    total, seen = np.zeros(len(pools)), np.zeros(len(pools))
-    for pair in deals(whose, persons[0].count, n_avatars, len(pools), rng):
-        first, second = (_Deal(np.bincount(one, minlength=len(order))) for one in pair)
-        shares = [pool.covered(first, second, min_count) for pool in pools]
+    total, seen = np.zeros(len(variables)), np.zeros(len(variables))
+    for shares in dealt:
         known = np.array([share is not None for share in shares])
         values = np.array([100 * (share or 0.0) for share in shares])
         total, seen = total + values, seen + known
@@ -321,7 +330,76 @@ def _unseen(
             float(value / count) if count else None
             for value, count in zip(total, seen, strict=True)
         ],
+        **facts,
     }
+
+
+def _dealt_rows(
+    release: Release,
+    variables: Sequence[_Variable],
+    people: tuple[Sequence[Persons], int],
+    min_count: int,
+    rng: np.random.Generator,
+) -> Dealt:
+    """Return the share of one sample that a second covers, of each variable, deal by deal."""
+    import numpy as np
+
+    from evalkit.quantities import cells, content_order
+    from evalkit.quantities_univariate import deals, ordered_persons
+
+    persons, n_avatars = people
+    tables = [release.original, *([] if release.holdout is None else [release.holdout])]
+    parts = [
+        np.concatenate([cells(table, release.schema, one.name) for table in tables])
+        for one in variables
+    ]
+    order = content_order(parts)
+    whose = ordered_persons(persons, order)
+    pools = [_Pool(one, part[order], whose) for one, part in zip(variables, parts, strict=True)]
+    drawn = deals(whose, persons[0].count, n_avatars, len(pools), rng)
+    samples = ([_Deal(np.bincount(one, minlength=len(order))) for one in pair] for pair in drawn)
+    return (
+        [pool.covered(first, second, min_count) for pool in pools] for first, second in samples
+    ), {}
+
+
+def _dealt_groups(
+    release: Release,
+    variables: Sequence[_Variable],
+    people: tuple[Sequence[Persons], int],
+    min_count: int,
+    rng: np.random.Generator,
+) -> Dealt:
+    """Return what `_dealt_rows` does, of random groups of people instead of people."""
+    from evalkit.quantities_dealt_cells import Pool
+    from evalkit.quantities_dealt_groups import dealt_groups
+    from evalkit.quantities_univariate import DEALS
+
+    persons, n_avatars = people
+    roles = ("original", "holdout")[: len(persons)]
+    wide = max([1, *(len(one.labels) for one in variables)])
+    groups = dealt_groups(release, roles, (persons[0].count, n_avatars), rng, wide)
+    pool = Pool([getattr(release, role) for role in roles], persons, release.schema, groups)
+    samples = groups.deals(DEALS, rng)
+    shares: list[list[float | None]] = []
+    for one in variables:
+        if one.is_number:
+            ranges = pool.ranges(one.name, samples, (LOW, HIGH))
+            shares.append([_ranges_covered(*pair) for pair in _pairs(*ranges)])
+        else:
+            held = pool.carriers(one.name, len(one.labels))
+            first, second = (times @ held for times in samples)
+            pairs = zip(first, second, strict=True)
+            shares.append([_levels_covered(*pair, min_count) for pair in pairs])
+    return zip(*shares, strict=True), {"deal_groups": groups.equal}
+
+
+def _pairs(
+    first: NDArray[np.float64], second: NDArray[np.float64]
+) -> Iterator[list[tuple[float, float] | None]]:
+    """Yield the ranges of both samples of each deal, None for a sample without a filled cell."""
+    for pair in zip(first.tolist(), second.tolist(), strict=True):
+        yield [None if math.isnan(low) else (low, high) for low, high in pair]
 
 
 def _mean(values: Sequence[float]) -> float:

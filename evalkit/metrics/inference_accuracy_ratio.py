@@ -209,20 +209,30 @@ def _contest(
     import numpy as np
 
     from evalkit.quantities import cells
-    from evalkit.quantities_models import MOST_ROWS, column_ranks, features
+    from evalkit.quantities_models import MOST_ROWS, coarse, column_ranks, features
+    from evalkit.quantities_order import prepared
     from evalkit.quantities_outcome import joined_levels
 
     schema = release.schema
     frames = (release.working, release.working_avatars, release.reference)
-    found = features(schema, frames, known)
     of_levels = not schema[sensitive].is_number
+    persons = [release.persons_of(one) for one in ("working", "working_avatars", "reference")]
+    targets: list[NDArray[Any]]
     if of_levels:
-        levels = column_ranks(schema, frames, sensitive)
-        targets = joined_levels(levels, release.persons_of("working"))
+        targets = list(joined_levels(column_ranks(schema, frames, sensitive), persons[0]))
     else:
         targets = [cells(frame, schema, sensitive).astype(np.float64) for frame in frames]
-    persons = [release.persons_of(one) for one in ("working", "working_avatars", "reference")]
-    working, avatars, holdout = map(_in_content_order, found.tables, targets, persons)
+    ready = [
+        prepared(frame, whose, rng, target)
+        for frame, whose, target in zip(frames, persons, targets, strict=True)
+    ]
+    found = features(schema, [one.frame for one in ready], known)
+    if any(one.frame is not frame for one, frame in zip(ready, frames, strict=True)):
+        found = coarse(found)
+    working, avatars, holdout = (
+        _in_content_order(ranks, target[one.rows], one.persons)
+        for ranks, target, one in zip(found.tables, targets, ready, strict=True)
+    )
     if not len(avatars) or not len(holdout) or len(np.unique(working.sensitive)) < 2:  # noqa: PLR2004 - one value needs no guess
         return None
     tested = working.sampled(MOST_ROWS, rng)

@@ -20,10 +20,9 @@ from evalkit.messages import say
 from evalkit.metric import Basis, Metric, NotApplicable, Outcome, Section
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import numpy as np
-    import pandas as pd
     from numpy.typing import NDArray
 
     from evalkit.figures import Drawing
@@ -32,7 +31,9 @@ if TYPE_CHECKING:
     from evalkit.release import Release
     from evalkit.scenario import Scenario
 
-    Gone = NDArray[np.bool_]
+    Shares = Sequence[float] | NDArray[np.float64]
+    # Shares of missing cells in two samples of each deal, and what there is to say of the deals.
+    Dealt = tuple[Iterable[tuple[NDArray[np.float64], NDArray[np.float64]]], dict[str, Any]]
 
 SLUG = "missingness"
 SHOWN_VARIABLES = 10
@@ -42,45 +43,46 @@ def compute(
     release: Release, scenario: Scenario, rng: np.random.Generator
 ) -> Outcome | NotApplicable:
     """Return the score, the variables whose gaps changed most, and the joint patterns."""
-    import numpy as np
-
-    from evalkit.quantities_univariate import dealt_people
+    from evalkit.quantities_missing import distance_of_patterns, missing_counts, pattern_counts
 
     del scenario  # nothing depends on what an attacker knows
-    names = sorted(release.schema.used_names())
+    schema, names = release.schema, sorted(release.schema.used_names())
     tables = [release.original, release.avatars]
     tables += [] if release.holdout is None else [release.holdout]
-    gone = [_missing(table, release, names) for table in tables]  # each (rows, names)
-    counted = np.logical_or.reduce([one.any(axis=0) for one in gone[:2]])  # (names,)
+    lost = [missing_counts(table, schema, names) for table in tables]  # each (names,)
+    counted = (lost[0] > 0) | (lost[1] > 0)
     if not counted.any():
         return NotApplicable(_nothing_missing())
     names = [name for name, counts in zip(names, counted, strict=True) if counts]
-    gone = [one[:, counted] for one in gone]
-    shares = [one.mean(axis=0) for one in gone]  # each (p,)
-    real = _unseen(gone, *dealt_people(release, halves=False), rng)
+    lost = [one[counted] for one in lost]
+    shares = [one / len(table) for one, table in zip(lost, tables, strict=True)]  # each (p,)
+    patterns = [pattern_counts(table, schema, names) for table in tables]
+    real = _unseen(release, names, rng)
     rows = _rows(names, shares, real.pop("by_variable"))
     worst = sorted(rows, key=lambda row: (row["score"], row["variable"]))
     return Outcome(
         score=score_of(shares[0], shares[1]),
         facts={
-            "n_original": len(gone[0]),
-            "n_avatars": len(gone[1]),
-            "n_holdout": len(gone[2]) if gone[2:] else None,
+            "n_original": len(tables[0]),
+            "n_avatars": len(tables[1]),
+            "n_holdout": len(tables[2]) if tables[2:] else None,
             "n_variables": len(names),
             "n_complete": int((~counted).sum()),
-            "original_share": float(gone[0].mean()),
-            "avatars_share": float(gone[1].mean()),
-            "pattern_distance": pattern_distance(gone[0], gone[1]),
-            "holdout_pattern_distance": pattern_distance(gone[0], gone[2]) if gone[2:] else None,
+            "original_share": int(lost[0].sum()) / (len(tables[0]) * len(names)),
+            "avatars_share": int(lost[1].sum()) / (len(tables[1]) * len(names)),
+            "pattern_distance": distance_of_patterns(patterns[0], patterns[1]),
+            "holdout_pattern_distance": distance_of_patterns(patterns[0], patterns[2])
+            if tables[2:]
+            else None,
             "self_score": 100.0,
-            "holdout_score": score_of(shares[0], shares[2]) if gone[2:] else None,
+            "holdout_score": score_of(shares[0], shares[2]) if tables[2:] else None,
             **real,
             "worst_variables": worst[:SHOWN_VARIABLES],
         },
     )
 
 
-def score_of(first: Sequence[float], second: Sequence[float]) -> float:
+def score_of(first: Shares, second: Shares) -> float:
     """Return 100 times one minus the mean difference of two lists of shares.
 
     Examples
@@ -91,51 +93,6 @@ def score_of(first: Sequence[float], second: Sequence[float]) -> float:
     """
     gaps = [abs(float(one) - float(other)) for one, other in zip(first, second, strict=True)]
     return 100 * (1 - math.fsum(gaps) / len(gaps))
-
-
-def pattern_distance(first: Gone, second: Gone) -> float:
-    """Return the total variation distance of the joint patterns of missing cells, 0 to 1.
-
-    Parameters
-    ----------
-    first, second : ndarray of bool, shape (rows, variables)
-        Whether each cell is missing; at least one row each.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from evalkit.metrics.missingness import pattern_distance
-    >>> pattern_distance(np.array([[True, False]]), np.array([[True, False], [True, True]]))
-    0.5
-    """
-    import numpy as np
-
-    rows = np.concatenate([np.packbits(first, axis=1), np.packbits(second, axis=1)])
-    _, places = np.unique(rows, axis=0, return_inverse=True)
-    places = places.reshape(-1)
-    size = int(places.max()) + 1
-    one = np.bincount(places[: len(first)], minlength=size) / len(first)
-    other = np.bincount(places[len(first) :], minlength=size) / len(second)
-    return math.fsum(np.abs(one - other)) / 2
-
-
-def _missing(table: pd.DataFrame, release: Release, names: Sequence[str]) -> Gone:
-    """Return which cells are missing, shape (rows, names)."""
-    import numpy as np
-
-    from evalkit.quantities import cells
-    from evalkit.quantities_univariate import missing_cells
-
-    columns = []
-    for name in names:
-        values = cells(table, release.schema, name)
-        is_number = release.schema[name].is_number
-        columns.append(missing_cells(values) if is_number else values < 0)
-    return np.stack(columns, axis=1)
 
 
 def _rows(
@@ -160,19 +117,21 @@ def _rows(
     return found
 
 
-def _unseen(
-    gone: Sequence[Gone], persons: Sequence[Persons], n_avatars: int, rng: np.random.Generator
-) -> dict[str, Any]:
+def _unseen(release: Release, names: Sequence[str], rng: np.random.Generator) -> dict[str, Any]:
     """Return what real rows score in place of the avatars, over deals of all real records."""
     import numpy as np
 
-    from evalkit.quantities_univariate import deals, mean_and_band, ordered_pool
+    from evalkit.quantities_dealt_groups import is_large
+    from evalkit.quantities_univariate import dealt_people, mean_and_band
 
-    pool, whose = ordered_pool([gone[0], *gone[2:]], persons)
-    total = np.zeros(pool.shape[1])
+    persons, n_avatars = dealt_people(release, halves=False)
+    large = is_large(sum(one.count for one in persons))
+    dealt, facts = (_dealt_groups if large else _dealt_rows)(
+        release, names, persons, n_avatars, rng
+    )
+    total = np.zeros(len(names))
     scores: list[float] = []
-    for first, second in deals(whose, persons[0].count, n_avatars, pool.shape[1], rng):
-        shares = pool[first].mean(axis=0), pool[second].mean(axis=0)
+    for shares in dealt:
         scores.append(score_of(*shares))
         total += 100 * (1 - np.abs(shares[0] - shares[1]))
     mean, band = mean_and_band(scores)
@@ -181,7 +140,49 @@ def _unseen(
         "real_band": band,
         "deals": len(scores),
         "by_variable": [float(one) for one in total / len(scores)],
+        **facts,
     }
+
+
+def _dealt_rows(
+    release: Release,
+    names: Sequence[str],
+    persons: Sequence[Persons],
+    n_avatars: int,
+    rng: np.random.Generator,
+) -> Dealt:
+    """Return the shares of missing cells in two samples of real rows, of each deal."""
+    from evalkit.quantities_missing import missing_cells_of
+    from evalkit.quantities_univariate import deals, ordered_pool
+
+    tables = [release.original, *([] if release.holdout is None else [release.holdout])]
+    gone = [missing_cells_of(table, release.schema, names) for table in tables]
+    pool, whose = ordered_pool(gone, persons)
+    drawn = deals(whose, persons[0].count, n_avatars, pool.shape[1], rng)
+    return ((pool[first].mean(axis=0), pool[second].mean(axis=0)) for first, second in drawn), {}
+
+
+def _dealt_groups(
+    release: Release,
+    names: Sequence[str],
+    persons: Sequence[Persons],
+    n_avatars: int,
+    rng: np.random.Generator,
+) -> Dealt:
+    """Return what `_dealt_rows` does, of random groups of people instead of people."""
+    from evalkit.quantities_dealt_groups import dealt_groups
+    from evalkit.quantities_missing import counts_of_groups
+    from evalkit.quantities_univariate import DEALS
+
+    roles = ("original", "holdout")[: len(persons)]
+    groups = dealt_groups(release, roles, (persons[0].count, n_avatars), rng, 1 + len(names))
+    held = sum(
+        counts_of_groups(getattr(release, role), release.schema, names, rows, groups.total)
+        for role, rows in zip(roles, groups.of_rows, strict=True)
+    )  # (groups, 1 + p): rows, and missing cells of each variable
+    samples = (times @ held for times in groups.deals(DEALS, rng))
+    first, second = (one[:, 1:] / one[:, :1] for one in samples)
+    return zip(first, second, strict=True), {"deal_groups": groups.equal}
 
 
 def _nothing_missing() -> Message:

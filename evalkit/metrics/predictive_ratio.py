@@ -187,29 +187,32 @@ def _trial(
 
     from evalkit.quantities import cells
     from evalkit.quantities_models import by_content, coarse, column_ranks, features
+    from evalkit.quantities_order import prepared
     from evalkit.quantities_outcome import filled_rows
 
     schema = release.schema
     frames = (release.working, release.working_avatars, release.reference)
-    found = coarse(by_content(features(schema, frames, known))[0])
-    names = ("working", "working_avatars", "reference")
-    persons = [release.persons_of(name) for name in names]
-    worths = 1.0, release.avatar_worth, 1.0
+    persons = [release.persons_of(name) for name in ("working", "working_avatars", "reference")]
     of_levels = not schema[outcome].is_number
     if of_levels:
         targets, counts = _levels(column_ranks(schema, frames, outcome), persons[0])
     else:
         targets = [cells(frame, schema, outcome).astype(np.float64) for frame in frames]
         counts = {"levels": None, "avatar_levels": None}
-    working, avatars, tested = (
-        filled_rows(*parts) for parts in zip(found.tables, targets, persons, worths, strict=True)
-    )
-    names = ("working", "avatars", "holdout")
-    parts = (working, avatars, tested)
     left_out = {
-        f"n_{name}_left_out": len(frame) - len(rows)
-        for name, frame, rows in zip(names, frames, parts, strict=True)
+        f"n_{name}_left_out": int(np.isnan(target).sum())
+        for name, target in zip(("working", "avatars", "holdout"), targets, strict=True)
     }
+    ready = [
+        prepared(frame, whose, rng, target)
+        for frame, whose, target in zip(frames, persons, targets, strict=True)
+    ]
+    found = coarse(by_content(features(schema, [one.frame for one in ready], known))[0])
+    worths = 1.0, release.avatar_worth, 1.0
+    working, avatars, tested = (
+        filled_rows(ranks, target[one.rows], one.persons, worth)
+        for ranks, target, one, worth in zip(found.tables, targets, ready, worths, strict=True)
+    )
     tested = tested.sampled(tested.people_of(MOST_ROWS), rng)
     counts |= left_out | {"n_tested": tested.people}
     return Trial(working, avatars, tested, found.categorical, of_levels), counts
