@@ -180,6 +180,14 @@ def prepared(
     return Prepared(frame.iloc[drawn], drawn, whose)
 
 
+def cut_from(ready: Sequence[Prepared], frames: Sequence[pd.DataFrame]) -> dict[str, int]:
+    """Return as a fact from how many rows of a table models draw theirs, where not from all."""
+    drawn = [
+        len(one.frame) for one, frame in zip(ready, frames, strict=True) if one.frame is not frame
+    ]
+    return {"cut_from": max(drawn)} if drawn else {}
+
+
 def _columns(frame: pd.DataFrame, names: Sequence[str]) -> list[NDArray[np.generic]]:
     """Return the cells of the columns as they lie in memory, levels as their small codes."""
     columns = []

@@ -16,7 +16,7 @@ vendor of the Avatar method; model, cuts and the choice of errors are our own.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from evalkit.messages import say
@@ -88,6 +88,7 @@ class Contest:
     holdout: Rows  # HO
     categorical: tuple[bool, ...]
     of_levels: bool
+    drawn: Mapping[str, int] = field(default_factory=dict)  # rows that cuts are taken from
 
     @property
     def size(self) -> int:
@@ -189,6 +190,7 @@ def compute(
         "n_trained": contest.size,
         "n_tested": len(contest.tested),
         "cuts": CUTS,
+        **contest.drawn,
         **_achieved(contest, _mean(avatars), _mean(holdout), chance),
     }
     if not _beats(contest, _mean(holdout), chance):
@@ -210,7 +212,7 @@ def _contest(
 
     from evalkit.quantities import cells
     from evalkit.quantities_models import MOST_ROWS, coarse, column_ranks, features
-    from evalkit.quantities_order import prepared
+    from evalkit.quantities_order import cut_from, prepared
     from evalkit.quantities_outcome import joined_levels
 
     schema = release.schema
@@ -227,7 +229,8 @@ def _contest(
         for frame, whose, target in zip(frames, persons, targets, strict=True)
     ]
     found = features(schema, [one.frame for one in ready], known)
-    if any(one.frame is not frame for one, frame in zip(ready, frames, strict=True)):
+    drawn = cut_from(ready, frames)
+    if drawn:
         found = coarse(found)
     working, avatars, holdout = (
         _in_content_order(ranks, target[one.rows], one.persons)
@@ -236,7 +239,7 @@ def _contest(
     if not len(avatars) or not len(holdout) or len(np.unique(working.sensitive)) < 2:  # noqa: PLR2004 - one value needs no guess
         return None
     tested = working.sampled(MOST_ROWS, rng)
-    return Contest(working, tested, avatars, holdout, found.categorical, of_levels)
+    return Contest(working, tested, avatars, holdout, found.categorical, of_levels, drawn)
 
 
 def _in_content_order(

@@ -187,7 +187,7 @@ def _trial(
 
     from evalkit.quantities import cells
     from evalkit.quantities_models import by_content, coarse, column_ranks, features
-    from evalkit.quantities_order import prepared
+    from evalkit.quantities_order import cut_from, prepared
     from evalkit.quantities_outcome import filled_rows
 
     schema = release.schema
@@ -214,7 +214,7 @@ def _trial(
         for ranks, target, one, worth in zip(found.tables, targets, ready, worths, strict=True)
     )
     tested = tested.sampled(tested.people_of(MOST_ROWS), rng)
-    counts |= left_out | {"n_tested": tested.people}
+    counts |= left_out | {"n_tested": tested.people} | cut_from(ready, frames)
     return Trial(working, avatars, tested, found.categorical, of_levels), counts
 
 
