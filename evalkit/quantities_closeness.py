@@ -1,175 +1,45 @@
 """How close avatars lie to the people used and to people never used, searched once.
 
-The metrics that compare both groups share these distances: Gower's over all used variables, with
-ranges over the real people only, a difference counting at most 1 (metrics.md, rule 3). Where a
+The metrics that compare both groups share these distances (see `quantities_real_people`). Where a
 person has several rows, another record is one of another person.
+Tables that look among the same targets are searched together: to make these ready is dear.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evalkit.intervals import median_ranks
+from evalkit.engine import limits
 from evalkit.kernels.sharing import ever_nearest, hit_weights, tie_share
-from evalkit.kernels.two_nearest import nearest_two
-from evalkit.persons import ROUNDING, Persons
-from evalkit.quantities import Pairing, in_content_order, ranges, remembered
-from evalkit.quantities_rows import holders, row_keys
+from evalkit.kernels.two_nearest import TwoNearest
+from evalkit.persons import Persons
+from evalkit.quantities import ranges, remembered
+from evalkit.quantities_real_people import RealPeople
 from evalkit.quantities_shuffled import shuffled_samples
 from evalkit.randomness import stream
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import pandas as pd
     from numpy.typing import NDArray
 
-    from evalkit.kernels.two_nearest import TwoNearest
-    from evalkit.quantities import Ranges
+    from evalkit.kernels import NearestSets
+    from evalkit.quantities_searching import QueryPiece, Search
     from evalkit.release import Release
-    from evalkit.schema import Schema
 
     Distances = NDArray[np.float64]
+    Places = range | NDArray[np.intp]
 
-MOST_ATTACKED = 20_000  # records of each group whose isolation is measured
 MOST_BETWEEN = 10_000  # rows of a table of which the two nearest originals are sought
+MOST_COPIED = 50_000  # originals that stand for a perfect copy
 MOST_SHUFFLED = 4_000  # rows of a table with shuffled columns
+MOST_TOGETHER = 2**18  # rows that are put into one table to be searched together
 SHUFFLES = 5
-
-
-class _Apart(Pairing):
-    """Two tables whose distances are needed to more than the nearest row."""
-
-    def two_nearest(
-        self, names: Sequence[str], owner: NDArray[np.int64] | None = None
-    ) -> TwoNearest:
-        """Return the distances to the nearest target and to the nearest of another owner."""
-        columns = [self._column(name) for name in sorted(names)]
-        return nearest_two(columns, owner, capped=self._capped)
-
-
-@dataclass(frozen=True, eq=False)
-class RealPeople:
-    """The people used, WO, and the people never used, HO, with what tells how rare each is.
-
-    Attributes
-    ----------
-    schema : Schema
-        Types of the columns.
-    names : tuple of str
-        All used columns.
-    column_ranges : dict
-        Over WO and HO.
-    working, reference : DataFrame
-        WO and HO.
-    working_persons, reference_persons : Persons
-        Whose rows these are.
-    seed : int
-        Draws the samples.
-    """
-
-    schema: Schema
-    names: tuple[str, ...]
-    column_ranges: Ranges
-    working: pd.DataFrame
-    reference: pd.DataFrame
-    working_persons: Persons
-    reference_persons: Persons
-    seed: int
-
-    def apart(self, queries: pd.DataFrame, targets: pd.DataFrame) -> _Apart:
-        """Return two tables made ready for a search."""
-        return _Apart(self.schema, queries, targets, self.column_ranges, capped=True)
-
-    def sample(
-        self, table: pd.DataFrame, persons: Persons, most: int, purpose: str
-    ) -> tuple[pd.DataFrame, Persons]:
-        """Return all rows, or about `most` drawn whatever their order in the file, and whose."""
-        if len(table) <= most:
-            return table, persons
-        order = in_content_order(table, self.schema, self.names)
-        rows = persons.drawn(order, most, stream(self.seed, purpose))
-        return table.iloc[rows], persons.part(rows)
-
-    @cached_property
-    def pool(self) -> pd.DataFrame:
-        """WO and HO in one table, the originals first, shape (n_WO + n_HO, columns)."""
-        return _joined(self.working, self.reference)
-
-    @property
-    def share(self) -> float:
-        """The originals' part of the people in the pool, pi of metrics.md, rule 11."""
-        people = self.working_persons.count, self.reference_persons.count
-        return people[0] / sum(people)
-
-    @cached_property
-    def distinct_pool(self) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
-        """Rows of the pool, those that a person repeats once, and the person of each."""
-        persons = self.pool_persons
-        if persons.are_rows:
-            return np.arange(len(persons)), persons.code
-        (key,) = row_keys([self.pool], self.schema, self.names)
-        rows = np.unique(key * persons.count + persons.code, return_index=True)[1]
-        rows.sort()
-        return rows, persons.code[rows]
-
-    @cached_property
-    def pool_persons(self) -> Persons:
-        """Whose rows those of the pool are, the originals' persons first."""
-        return self.working_persons.followed_by(self.reference_persons)
-
-    @cached_property
-    def attacked(self) -> tuple[pd.DataFrame, Persons]:
-        """Records on which membership is tried, about 20,000 a group at most, and whose."""
-        (used, members), (unused, others) = self._attacked
-        return _joined(used, unused), members.followed_by(others)
-
-    @property
-    def member(self) -> NDArray[np.bool_]:
-        """Whether each attacked person, by its code, is of the originals."""
-        (_, members), (_, others) = self._attacked
-        return np.arange(members.count + others.count) < members.count
-
-    @cached_property
-    def _attacked(self) -> tuple[tuple[pd.DataFrame, Persons], tuple[pd.DataFrame, Persons]]:
-        """The attacked originals, and the attacked records of the holdout."""
-        used, unused = self.working, self.reference
-        return (
-            self.sample(used, self.working_persons, MOST_ATTACKED, "attacked originals"),
-            self.sample(unused, self.reference_persons, MOST_ATTACKED, "attacked holdout"),
-        )
-
-    @cached_property
-    def isolation(self) -> Distances:
-        """Distance of each attacked record to the nearest of another person, 0 if it is equal."""
-        records, persons = self.attacked
-        return self.apart(records, records).two_nearest(self.names, persons.code).second
-
-    def two_originals(self, queries: pd.DataFrame) -> TwoNearest:
-        """Return the distances to the two nearest distinct originals.
-
-        With several rows a person: to the nearest original, and to the nearest of another person.
-        Persons who share a row are one there: an avatar near it points at neither of them alone.
-        """
-        return self.apart(queries, self.working).two_nearest(self.names, self._owners)
-
-    @cached_property
-    def _owners(self) -> NDArray[np.int64] | None:
-        """Whose each original is; who shares one counts as somebody else; None: each row's own."""
-        if self.working_persons.are_rows:
-            return None
-        (key,), persons = row_keys([self.working], self.schema, self.names), self.working_persons
-        held = holders(key, persons.code, int(key.max()) + 1)
-        return np.where(held[key] > 1, persons.count + key, persons.code)
-
-    @cached_property
-    def strangers(self) -> Closeness:
-        """Return the holdout in the place of the avatars: what people never used look like."""
-        return Closeness(self, self.reference, self.reference_persons)
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,62 +78,197 @@ class Closeness:
         Whose rows these are.
     worth : float
         What each of them counts (`Release.avatar_worth`).
+    most : int, optional
+        Rows that look for others at most, where nothing asks for all.
     """
 
     def __init__(
-        self, people: RealPeople, avatars: pd.DataFrame, persons: Persons, worth: float = 1.0
+        self,
+        people: RealPeople,
+        avatars: pd.DataFrame,
+        persons: Persons,
+        worth: float = 1.0,
+        most: int | None = None,
     ) -> None:
         self.people = people
         self.avatars = avatars
-        self.persons = persons
         self.worth = worth
+        self._persons = persons
+        self._most = most
+        self.known: dict[str, Any] = {}  # what was searched already
+
+    @cached_property
+    def asked(self) -> Places:
+        """The avatars that look for the nearest real record: a sample if all would take days."""
+        people, rows = self.people, len(self.avatars)
+        most = limits().queries(rows, len(people.working) + len(people.reference))
+        if self._most is not None and not limits().exact:
+            most = min(most, self._most)
+        return people.places(self.avatars, self._persons, most, "avatars that look for others")
+
+    @cached_property
+    def persons(self) -> Persons:
+        """Whose rows these are."""
+        return self._persons if isinstance(self.asked, range) else self._persons.part(self.asked)
 
     @property
     def weights(self) -> Distances:
-        """What each avatar counts, shape (m,)."""
+        """What each of them counts, shape (asked,)."""
         return self.persons.weights * self.worth
+
+    @property
+    def sample_facts(self) -> dict[str, Any]:
+        """The size of the sample, where one was taken."""
+        is_whole = len(self.asked) == len(self.avatars)
+        return {} if is_whole else {"sample_avatars": len(self.asked)}
 
     @cached_property
     def between(self) -> tuple[pd.DataFrame, Distances]:
         """The avatars whose two nearest originals are sought, and what each of them counts."""
-        some, persons = self.people.sample(
-            self.avatars, self.persons, MOST_BETWEEN, "between originals"
-        )
+        most = len(self.avatars) if limits().exact else MOST_BETWEEN
+        some, persons = self.people.sample(self.avatars, self._persons, most, "between originals")
         return some, persons.weights * self.worth
 
-    @cached_property
+    @property
     def to_originals(self) -> Distances:
-        """Distance of each avatar to its nearest original, shape (m,)."""
-        people = self.people
-        return people.apart(self.avatars, people.working).nearest(people.names).distance
+        """Distance of each avatar that looks to its nearest original."""
+        find_nearest_originals([self])
+        found: Distances = self.known["to originals"]
+        return found
 
-    @cached_property
+    @property
     def two_originals(self) -> TwoNearest:
         """The two nearest distinct originals of each avatar, of a sample over 10,000 rows.
 
         With several rows a person: the nearest, and the nearest of another person.
         """
-        return self.people.two_originals(self.between[0])
+        find_two_originals([self])
+        found: TwoNearest = self.known["two originals"]
+        return found
 
     @cached_property
     def of_attacked(self) -> Distances:
         """Distance of each attacked record to its nearest avatar."""
         people = self.people
-        return people.apart(people.attacked[0], self.avatars).nearest(people.names).distance
+        search = people.search([people.attacked[0]], self.avatars)
+        return search.answers(people.names, distance_of)["distance"]
 
-    @cached_property
+    @property
     def in_pool(self) -> PoolShare:
-        """Where the nearest real record of each avatar lies."""
-        people = self.people
-        rows, persons = people.distinct_pool
-        sets = people.apart(self.avatars, people.pool.iloc[rows]).nearest(people.names)
-        member = rows < len(people.working)
-        hit = ever_nearest(sets)
-        different = len(np.unique(sets.target.of_row[hit])), len(np.unique(persons[hit]))
-        n_hit = min(*different, len(sets.query.count))
-        falling = np.bincount(persons, hit_weights(sets, self.persons.weights))
+        """Where the nearest real record of each avatar that looks lies."""
+        find_pool_shares([self])
+        found: PoolShare = self.known["in pool"]
+        return found
+
+
+def find_nearest_originals(tables: Sequence[Closeness]) -> None:
+    """Find the nearest original of each row of some tables, in one search.
+
+    Parameters
+    ----------
+    tables : sequence of Closeness
+        Of the same people; what is known of them already is not searched again.
+    """
+    people, name = tables[0].people, "to originals"
+    for one in tables:
+        if one.avatars is people.working:
+            one.known[name] = np.zeros(len(one.asked))  # a copy lies on itself
+    for one, search, places in _together(tables, name, people.working):
+        one.known[name] = search.answers(people.names, distance_of, places=places)["distance"]
+
+
+def find_two_originals(tables: Sequence[Closeness]) -> None:
+    """Find the two nearest distinct originals of rows of some tables, in one search.
+
+    Parameters
+    ----------
+    tables : sequence of Closeness
+        As for `find_nearest_originals`.
+    """
+    import pandas as pd
+
+    name = "two originals"
+    left = [one for one in tables if name not in one.known]
+    queries = [one.between[0] for one in left]
+    if sum(map(len, queries)) > MOST_TOGETHER:  # nothing is sampled: one after the other
+        for one, frame in zip(left, queries, strict=True):
+            one.known[name] = one.people.two_originals(frame)
+    elif left:
+        found = left[0].people.two_originals(pd.concat(queries, ignore_index=True))
+        ends = np.cumsum([len(frame) for frame in queries])[:-1]
+        parts = (np.split(distances, ends) for distances in found)
+        for one, first, second in zip(left, *parts, strict=True):
+            one.known[name] = TwoNearest(first, second)
+
+
+def find_pool_shares(tables: Sequence[Closeness]) -> None:
+    """Find where the nearest real record of each row of some tables lies, in one search.
+
+    Parameters
+    ----------
+    tables : sequence of Closeness
+        As for `find_nearest_originals`.
+    """
+    people, name = tables[0].people, "in pool"
+    rows, persons = people.distinct_pool
+    member = rows < len(people.working)
+    merge: dict[str, Any] = {"hit": np.logical_or, "falling": np.add}
+    for one, search, places in _together(tables, name, people.pool):
+        found = search.answers(
+            people.names,
+            pool_answers,
+            places=places,
+            beside={"weights": one.persons.weights},
+            shared=member,
+            merge=merge,
+        )
+        hit, falling = found["hit"], np.bincount(persons, found["falling"])
+        kind = search.ready(people.names).target.of_row  # the same for equal records
+        different = len(np.unique(kind[hit])), len(np.unique(persons[hit]))
+        n_hit = min(*different, len(np.unique(found["key"])))
         kish = float(falling.sum() ** 2 / (falling**2).sum())
-        return PoolShare(tie_share(sets, member), sets.size, n_hit, min(kish, float(n_hit)))
+        one.known[name] = PoolShare(
+            found["of_working"], found["size"], n_hit, min(kish, float(n_hit))
+        )
+
+
+def _together(
+    tables: Sequence[Closeness], name: str, targets: Any
+) -> Iterator[tuple[Closeness, Search, Places]]:
+    """Yield those of the tables that are not searched yet, one search, and the rows to ask for."""
+    left = [one for one in tables if name not in one.known]
+    if not left:
+        return
+    search, start = left[0].people.search([one.avatars for one in left], targets), 0
+    for one in left:
+        asked = one.asked
+        yield one, search, _moved(asked, start)
+        start += len(one.avatars)
+
+
+def _moved(places: Places, start: int) -> Places:
+    """Return places among the rows of several tables, of which one begins at `start`."""
+    if isinstance(places, range):
+        return range(start, start + len(places))
+    return places + start
+
+
+def distance_of(sets: NearestSets, piece: QueryPiece) -> dict[str, Distances]:
+    """Return the distance of each query of a piece to its nearest target."""
+    del piece
+    return {"distance": sets.distance}
+
+
+def pool_answers(sets: NearestSets, piece: QueryPiece) -> dict[str, NDArray[Any]]:
+    """Return where the nearest real records of a piece of avatars lie."""
+    weights: Any = piece.beside["weights"]
+    return {
+        "of_working": tie_share(sets, piece.shared),
+        "size": sets.size,
+        "key": sets.query.key[sets.query.of_row],  # the same for equal rows of any piece
+        "hit": ever_nearest(sets),
+        "falling": hit_weights(sets, weights),
+    }
 
 
 def closeness(release: Release, seed: int) -> Closeness:
@@ -292,8 +297,8 @@ def closeness(release: Release, seed: int) -> Closeness:
     return remembered(release, ("closeness", seed), make)
 
 
-def copied(release: Release, seed: int) -> Closeness:
-    """Return the same for a perfect copy: the originals as their own avatars.
+def strangers(release: Release, seed: int) -> Closeness:
+    """Return the same for the holdout: what people never used look like.
 
     Parameters
     ----------
@@ -307,8 +312,29 @@ def copied(release: Release, seed: int) -> Closeness:
     people = closeness(release, seed).people
     return remembered(
         release,
+        ("strangers' closeness", seed),
+        lambda: Closeness(people, people.reference, people.reference_persons),
+    )
+
+
+def copied(release: Release, seed: int) -> Closeness:
+    """Return the same for a perfect copy: the originals as their own avatars.
+
+    Parameters
+    ----------
+    release, seed
+        As for `closeness`.
+
+    Returns
+    -------
+    Closeness
+        Of at most 50,000 rows that look for others.
+    """
+    people = closeness(release, seed).people
+    return remembered(
+        release,
         ("copied closeness", seed),
-        lambda: Closeness(people, people.working, people.working_persons),
+        lambda: Closeness(people, people.working, people.working_persons, most=MOST_COPIED),
     )
 
 
@@ -337,80 +363,3 @@ def shuffled(release: Release, seed: int) -> tuple[Closeness, ...]:
         return tuple(Closeness(near.people, *pair, worth) for pair in pairs)
 
     return remembered(release, ("shuffled closeness", seed), make)
-
-
-def shown_distance(value: float, beyond: int, min_count: int) -> float | None:
-    """Return a quantile of distances as it may be printed: with three digits, or not at all.
-
-    Parameters
-    ----------
-    value : float
-        The quantile.
-    beyond : int
-        Records beyond it, on the side with fewer.
-    min_count : int
-        Of the scenario.
-
-    Returns
-    -------
-    float or None
-        None where too few records lie beyond it (metrics.md, rule 8).
-
-    Examples
-    --------
-    >>> from evalkit.quantities_closeness import shown_distance
-    >>> shown_distance(0.123456, 50, 11), shown_distance(0.123456, 10, 11)
-    (0.123, None)
-    """
-    return float(f"{value:.3g}") if beyond >= min_count else None
-
-
-@dataclass(frozen=True, eq=False)
-class Weighed:
-    """Numbers in order, each counting as much as it is worth.
-
-    Attributes
-    ----------
-    values : ndarray of float64, shape (k,)
-        Increasing.
-    upto : ndarray of float64, shape (k,)
-        What the values up to each are worth together.
-    size : int
-        What all are worth, at least 1: the n of an interval.
-    """
-
-    values: Distances
-    upto: Distances
-    size: int
-
-    @classmethod
-    def of(cls, values: Distances, weights: Distances | None = None) -> Weighed:
-        """Return the numbers in order; each counts 1 if nothing else is said."""
-        counted = np.ones(len(values)) if weights is None else weights
-        order = np.lexsort((counted, values))
-        upto = np.cumsum(counted[order])
-        return cls(values[order], upto, max(1, round(float(upto[-1]))))
-
-    def at(self, place: int) -> float:
-        """Return the number at a place from 0 to `size` - 1."""
-        wanted = (place + 0.5) / self.size * self.upto[-1] - ROUNDING
-        return float(self.values[min(int(self.upto.searchsorted(wanted)), len(self.values) - 1)])
-
-    @property
-    def median(self) -> tuple[float, float, float]:
-        """Return the median and the ends of its 95 % interval."""
-        low, high = median_ranks(self.size) or (0, self.size - 1)
-        middle = (self.at((self.size - 1) // 2) + self.at(self.size // 2)) / 2
-        return middle, self.at(low), self.at(high)
-
-    def share_upto(self, end: float) -> float:
-        """Return the share of the numbers that are at most `end`, 0 to 1."""
-        place = int(self.values.searchsorted(end, side="right"))
-        return float(self.upto[place - 1] / self.upto[-1]) if place else 0.0
-
-
-def _joined(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
-    """Return two tables of a release one below the other."""
-    import pandas as pd
-
-    return pd.concat([first, second], ignore_index=True)

@@ -11,7 +11,7 @@ import pytest
 from reference.linkability_oracle import difference, ranges_of
 
 import evalkit
-from evalkit import quantities_closeness
+from evalkit import quantities_real_people
 from evalkit.quantities_closeness import closeness, copied, shuffled
 from evalkit.quantities_rows import row_counts, row_keys
 
@@ -117,7 +117,7 @@ def test_shuffled_columns_keep_each_column_and_no_row_order(
 def test_large_tables_are_sampled_whatever_the_order_of_their_rows(
     monkeypatch: pytest.MonkeyPatch, tables: tuple[pd.DataFrame, ...]
 ) -> None:
-    monkeypatch.setattr(quantities_closeness, "MOST_ATTACKED", 10)
+    monkeypatch.setattr(quantities_real_people, "MOST_ATTACKED", 10)
     original, avatars, holdout = tables
     order = np.random.default_rng(0).permutation(len(original))
     samples = [

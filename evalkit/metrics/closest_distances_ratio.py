@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
     from evalkit.figures import Drawing
     from evalkit.messages import Message
-    from evalkit.quantities_closeness import Closeness, Weighed
+    from evalkit.quantities_closeness import Closeness
+    from evalkit.quantities_weighed import Weighed
     from evalkit.release import Release
     from evalkit.scenario import Scenario
 
@@ -41,24 +42,32 @@ def compute(
     release: Release, scenario: Scenario, rng: np.random.Generator
 ) -> Outcome | NotApplicable:
     """Return the score, its anchors and the facts of the comparison."""
-    from evalkit.quantities_closeness import closeness, copied, shuffled
+    from evalkit import quantities_closeness
 
     del rng  # nothing is drawn here
-    near = closeness(release, scenario.seed)
-    reason = _unmet(release, near)
+    reason = _unmet(release)
     if reason:
         return NotApplicable(reason)
-    strangers = median_ratio(near.people.strangers)
+    near, others, copied = (
+        make(release, scenario.seed)
+        for make in (
+            quantities_closeness.closeness,
+            quantities_closeness.strangers,
+            quantities_closeness.copied,
+        )
+    )
+    shuffled = quantities_closeness.shuffled(release, scenario.seed)
+    quantities_closeness.find_two_originals([near, others, copied, *shuffled])
+    if math.isinf(near.two_originals.second.max()):
+        return NotApplicable(_one_original())
+    strangers = median_ratio(others)
     if strangers[0] == 0:
         return NotApplicable(_no_reference_ratio())
     avatars = median_ratio(near)
     low, high = intervals.ratio(avatars[0], avatars[1:], strangers[0], strangers[1:])
-    floors = [
-        score_of(median_ratio(mixed)[0], strangers[0]) for mixed in shuffled(release, scenario.seed)
-    ]
-    copy = median_ratio(copied(release, scenario.seed))[0]
+    floors = [score_of(median_ratio(mixed)[0], strangers[0]) for mixed in shuffled]
     anchors = {
-        "self_score": score_of(copy, strangers[0]),
+        "self_score": score_of(median_ratio(copied)[0], strangers[0]),
         "floor_score": math.fsum(floors) / len(floors),
         "floor_shuffles": len(floors),
     }
@@ -66,13 +75,13 @@ def compute(
         score=score_of(avatars[0], strangers[0]),
         interval=(100 * min(1.0, low), 100 * min(1.0, high)),
         interval_method="mover",
-        facts=_facts(near, avatars, strangers, scenario.min_count) | anchors,
+        facts=_facts((near, avatars), (others, strangers), scenario.min_count) | anchors,
     )
 
 
 def ratios(near: Closeness) -> Weighed:
     """Return r, the nearest distance over the second nearest, 0 to 1, each with its weight."""
-    from evalkit.quantities_closeness import Weighed
+    from evalkit.quantities_weighed import Weighed
 
     found = near.two_originals
     return Weighed.of(found.first / found.second, near.between[1])
@@ -96,35 +105,33 @@ def score_of(avatars: float, strangers: float) -> float:
 
 
 def _facts(
-    near: Closeness,
-    avatars: tuple[float, float, float],
-    strangers: tuple[float, float, float],
+    near: tuple[Closeness, tuple[float, float, float]],
+    others: tuple[Closeness, tuple[float, float, float]],
     min_count: int,
 ) -> dict[str, Any]:
     """Return the plain numbers; medians only where enough records lie beyond them."""
-    from evalkit.quantities_closeness import shown_distance
+    from evalkit.quantities_weighed import shown_distance
 
-    m, n = (ratios(one).size for one in (near, near.people.strangers))
+    (made, avatars), (unused, strangers) = near, others
+    m, n = ratios(made).size, ratios(unused).size
     middle = [shown_distance(end, m // 2, min_count) for end in avatars]
-    others = [shown_distance(end, n // 2, min_count) for end in strangers]
+    beyond = [shown_distance(end, n // 2, min_count) for end in strangers]
     return {
-        "n_avatars": len(near.avatars),
-        "n_working": near.people.working_persons.count,
-        "n_holdout": near.people.reference_persons.count,
+        "n_avatars": len(made.avatars),
+        "n_working": made.people.working_persons.count,
+        "n_holdout": made.people.reference_persons.count,
         "sample_avatars": m,
         "sample_holdout": n,
         "median_ratio": middle[0],
         "median_interval": None if None in middle else middle[1:],
-        "holdout_median_ratio": others[0],
-        "holdout_median_interval": None if None in others else others[1:],
+        "holdout_median_ratio": beyond[0],
+        "holdout_median_interval": None if None in beyond else beyond[1:],
         "ratio": avatars[0] / strangers[0],
     }
 
 
-def _unmet(release: Release, near: Closeness) -> Message | None:
+def _unmet(release: Release) -> Message | None:
     """Return why nothing can be compared, or nothing."""
-    import numpy as np
-
     if release.holdout_kind != "real" and not release.row_link:
         return say(
             "no_real_holdout",
@@ -140,12 +147,15 @@ def _unmet(release: Release, near: Closeness) -> Message | None:
             n_holdout=n_holdout,
             fewest=FEWEST_HOLDOUT,
         )
-    if np.isinf(near.two_originals.second).any():
-        return say(
-            "one_distinct_original",
-            "All originals are the same row, so there is no second nearest one. Use more columns.",
-        )
     return None
+
+
+def _one_original() -> Message:
+    """Return the reason why no original is the second nearest."""
+    return say(
+        "one_distinct_original",
+        "All originals are the same row, so there is no second nearest one. Use more columns.",
+    )
 
 
 def _no_reference_ratio() -> Message:

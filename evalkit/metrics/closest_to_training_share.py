@@ -41,17 +41,19 @@ def compute(
     release: Release, scenario: Scenario, rng: np.random.Generator
 ) -> Outcome | NotApplicable:
     """Return the score, its anchors and the facts of the comparison."""
-    from evalkit.quantities_closeness import closeness, copied, shuffled
+    from evalkit.quantities_closeness import closeness, copied, find_pool_shares, shuffled
 
     del rng  # nothing is drawn: ties count by shares
     n_holdout = release.persons_of("reference").count
     if n_holdout < FEWEST_HOLDOUT:
         return NotApplicable(_too_few(n_holdout))
     near = closeness(release, scenario.seed)
+    copy, mixed = copied(release, scenario.seed), shuffled(release, scenario.seed)
+    find_pool_shares([near, copy, *mixed])
     pool, pi = near.in_pool, near.people.share
     share = working_share(near)
     low, high = intervals.wilson(pool.independent * share, pool.independent)
-    floors = [score_of(working_share(mixed), pi) for mixed in shuffled(release, scenario.seed)]
+    floors = [score_of(working_share(one), pi) for one in mixed]
     return Outcome(
         score=score_of(share, pi),
         interval=(score_of(high, pi), score_of(low, pi)),
@@ -75,9 +77,10 @@ def compute(
             "excess_interval": [low - pi, high - pi],
             "detectable_excess": intervals.DETECTION_FACTOR
             * math.sqrt(pi * (1 - pi) / pool.independent),
-            "self_score": score_of(working_share(copied(release, scenario.seed)), pi),
+            "self_score": score_of(working_share(copy), pi),
             "floor_score": math.fsum(floors) / len(floors),
             "floor_shuffles": len(floors),
+            **near.sample_facts,
         },
     )
 

@@ -114,7 +114,7 @@ def compare(
     >>> compare(np.array([0.1, 0.2, 0.3]), np.array([0.1, 0.4, 0.5])).score
     50.0
     """
-    from evalkit.quantities_closeness import Weighed
+    from evalkit.quantities_weighed import Weighed
 
     made, others = Weighed.of(avatars, avatar_weights), Weighed.of(strangers, stranger_weights)
     q = others.at(math.ceil(NEAR_SHARE * others.size) - 1)
@@ -128,7 +128,13 @@ def compute(
     release: Release, scenario: Scenario, rng: np.random.Generator
 ) -> Outcome | NotApplicable:
     """Return the score, its anchors and the facts of the comparison."""
-    from evalkit.quantities_closeness import closeness, copied, shuffled
+    from evalkit.quantities_closeness import (
+        closeness,
+        copied,
+        find_nearest_originals,
+        shuffled,
+        strangers,
+    )
 
     del rng  # nothing is drawn here
     if release.holdout_kind != "real" and not release.row_link:
@@ -137,13 +143,14 @@ def compute(
     if n_holdout < FEWEST_HOLDOUT:
         return NotApplicable(_too_few(n_holdout))
     near = closeness(release, scenario.seed)
-    strangers = near.people.strangers
-    found = _compared(near, strangers)
+    others, mixed = strangers(release, scenario.seed), shuffled(release, scenario.seed)
+    find_nearest_originals([near, others, *mixed])
+    found = _compared(near, others)
     if found.strangers_near[0] == found.strangers_near[1]:
         return NotApplicable(_no_spread())
-    floors = [_compared(mixed, strangers).score for mixed in shuffled(release, scenario.seed)]
+    floors = [_compared(one, others).score for one in mixed]
     anchors = {
-        "self_score": _compared(copied(release, scenario.seed), strangers).score,
+        "self_score": _compared(copied(release, scenario.seed), others).score,
         "floor_score": math.fsum(floors) / len(floors),
         "floor_shuffles": len(floors),
     }
@@ -151,7 +158,7 @@ def compute(
         score=found.score,
         interval=found.interval(),
         interval_method="mover",
-        facts=_facts(found, release, scenario.min_count) | anchors,
+        facts=_facts(found, release, scenario.min_count) | anchors | _samples(near, others),
     )
 
 
@@ -161,16 +168,27 @@ def _compared(near: Closeness, strangers: Closeness) -> Comparison:
     return compare(*distances, near.weights, strangers.weights)
 
 
+def _samples(near: Closeness, others: Closeness) -> dict[str, Any]:
+    """Return how many records were sampled, where they were."""
+    if not near.sample_facts and not others.sample_facts:
+        return {}
+    return {
+        "n_avatars": len(near.avatars),
+        "sample_avatars": len(near.asked),
+        "sample_holdout": len(others.asked),
+    }
+
+
 def _facts(found: Comparison, release: Release, min_count: int) -> dict[str, Any]:
     """Return the plain numbers; quantiles only where enough records lie beyond them."""
-    from evalkit.quantities_closeness import shown_distance
+    from evalkit.quantities_weighed import shown_distance
 
     (near, m), (strangers, n) = found.near, found.strangers_near
     middle = [shown_distance(end, m // 2, min_count) for end in found.medians]
     others = [shown_distance(end, n // 2, min_count) for end in found.strangers_medians]
     return {
         "n_working": release.persons_of("working").count,
-        "n_holdout": n,
+        "n_holdout": release.persons_of("reference").count,
         "median_distance": middle[0],
         "median_interval": None if None in middle else middle[1:],
         "holdout_median_distance": others[0],
