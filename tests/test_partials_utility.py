@@ -11,7 +11,9 @@ import pandas as pd
 import pytest
 
 import evalkit
-from evalkit import quantities_bins, quantities_dealt_groups
+from evalkit import quantities_bins, quantities_correlations, quantities_dealt_groups
+from evalkit.kernels.correlations import correlations, correlations_of_products, filled_pairs
+from evalkit.quantities import number_matrix
 from evalkit.quantities_content import keys_of_piece
 from evalkit.quantities_pieces import pieces
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from evalkit.quantities_pieces import Piece
 
 ROWS = 240
-SLUGS = ["hellinger"]
+SLUGS = ["hellinger", "correlation_difference_ratio"]
 
 
 def _table(rows: int, seed: int) -> pd.DataFrame:
@@ -92,6 +94,59 @@ def test_counts_of_bins_are_the_same_for_any_partition(
     assert whole.sum() == ROWS * len(bins.names)
     if in_groups:
         assert np.array_equal(whole.sum(axis=0), bins.counts(release.avatars, schema))
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("names", [("age", "children"), ("age", "children", "hours")])
+def test_sums_of_products_are_the_same_for_any_partition(
+    release: evalkit.Release, seed: int, names: tuple[str, ...]
+) -> None:
+    rng = np.random.default_rng(seed)
+    schema, groups = release.schema, rng.integers(0, 7, ROWS)
+    origin = quantities_correlations.Origin.of([release.avatars], schema, names)
+    assert origin.complete == ("hours" not in names)
+    cut, partial = part(release.avatars, release, names, groups), (origin, 7)
+    whole = quantities_correlations.products_of_piece(cut(0, ROWS), partial)
+    states = [
+        quantities_correlations.products_of_piece(piece, partial) for piece in cut_anyhow(cut, rng)
+    ]
+    assert merged(states, np.add, rng) == pytest.approx(whole, rel=1e-12, abs=1e-12)
+    matrix = number_matrix(release.avatars, names)
+    found = correlations_of_products(whole.sum(axis=0), len(names))
+    assert found == pytest.approx(correlations(matrix), abs=1e-12)
+    related = quantities_correlations.Related.of(release.avatars, schema, names)
+    assert np.array_equal(related.filled, filled_pairs(matrix))
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_other_halves_in_groups_score_as_other_halves_of_rows(
+    linked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    originals = _table(ROWS, 1)
+    avatars = originals.copy() if linked else _table(ROWS, 2)
+    avatars["hours"] = np.roll(avatars["hours"], 60)
+    tables = evalkit.load(originals, avatars, row_link=linked)
+    by_rows = _result(tables, "correlation_difference_ratio")
+    monkeypatch.setattr(quantities_dealt_groups, "LARGE_POOL", 0)
+    by_groups = _result(tables, "correlation_difference_ratio")
+    found = [
+        np.array([one.facts["split_low"], one.facts["split_high"]]) for one in (by_rows, by_groups)
+    ]
+    assert np.abs(found[0] - found[1]).max() < 0.5 * np.ptp(found[0])
+    assert np.ptp(found[1]) > 0.5 * np.ptp(found[0])
+
+
+def test_whether_enough_people_are_filled_is_counted_by_person() -> None:
+    table = pd.DataFrame({"key": np.repeat(np.arange(40), 3), "age": np.arange(120) % 70})
+    table["size"] = np.where(table["key"] < 12, table["age"] * 1.5, np.nan)
+    table["weight"] = np.where((table["key"] < 13) & (table.index % 3 == 0), table["age"], np.nan)
+    release = evalkit.load(table, table.drop(columns="key"), individual="key", row_link=True)
+    names = ("age", "size", "weight")
+    found = quantities_correlations.Related.of(release.original, release.schema, names)
+    columns = [release.original[name].to_numpy() for name in names]
+    persons = release.persons_of("original")
+    enough = quantities_correlations.enough_people(found, persons, columns, 13)
+    assert enough.tolist() == [[True, False, True], [False, False, False], [True, False, True]]
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -63,6 +63,70 @@ def filled_pairs(matrix: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.rint(filled.T @ filled).astype(np.int64)
 
 
+def products_of(
+    values: NDArray[np.float64], filled: NDArray[np.bool_] | None
+) -> NDArray[np.float64]:
+    """Return all sums that the correlations of some rows need, to be added to those of others.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n, p)
+        Columns around one origin near the middle of the whole table, 0 where missing.
+    filled : ndarray of bool, shape (n, p), optional
+        Where a cell is filled; left out where no cell of the whole table is missing.
+
+    Returns
+    -------
+    ndarray of float64, shape (3 p, 2 p), or (p + 1, p + 1) without `filled`
+        For `correlations_of_products`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from evalkit.kernels.correlations import correlations_of_products, products_of
+    >>> table = np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 5.0]])
+    >>> both = products_of(table[:1], None) + products_of(table[1:], None)
+    >>> correlations_of_products(both, 2)[0, 1].round(4)
+    np.float64(0.982)
+    """
+    if filled is None:
+        beside = np.column_stack([values, np.ones(len(values))])  # (n, p + 1)
+        return np.asarray(beside.T @ beside)
+    mask = filled.astype(np.float64)
+    return np.asarray(np.hstack([values, values**2, mask]).T @ np.hstack([values, mask]))
+
+
+def correlations_of_products(products: NDArray[np.float64], p: int) -> NDArray[np.float64]:
+    """Return the Pearson correlations from sums of `products_of`, shape (p, p).
+
+    Parameters
+    ----------
+    products : ndarray of float64
+        Added up over the rows.
+    p : int
+        Number of columns.
+
+    Returns
+    -------
+    ndarray of float64, shape (p, p)
+        As `correlations` gives them.
+    """
+    if len(products) == p + 1:
+        inner = products[:p, :p]
+        total = np.repeat(products[:p, p:], p, axis=1)
+        squares = np.repeat(np.diag(inner)[:, None], p, axis=1)
+        return _from_sums((filled_of_products(products, p), total, squares, inner))
+    count, total, squares = products[2 * p :, p:], products[:p, p:], products[p : 2 * p, p:]
+    return _from_sums((count, total, squares, products[:p, :p]))
+
+
+def filled_of_products(products: NDArray[np.float64], p: int) -> NDArray[np.float64]:
+    """Return the number of rows in which both columns of a pair are filled, shape (p, p)."""
+    if len(products) == p + 1:
+        return np.full((p, p), products[p, p])
+    return products[2 * p :, p:]
+
+
 class Deals:
     """Correlations of two parts of one table, for many ways to deal its rows.
 

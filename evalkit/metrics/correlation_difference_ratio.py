@@ -24,7 +24,7 @@ from evalkit.messages import say
 from evalkit.metric import Basis, Metric, Need, NotApplicable, Outcome, Section
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     import numpy as np
     import pandas as pd
@@ -33,8 +33,10 @@ if TYPE_CHECKING:
     from evalkit.figures import Drawing
     from evalkit.messages import Message
     from evalkit.persons import Persons
+    from evalkit.quantities_correlations import Related
     from evalkit.release import Release
     from evalkit.scenario import Scenario
+    from evalkit.schema import Schema
 
 SLUG = "correlation_difference_ratio"
 KAPPA_ROWS = 2000
@@ -101,35 +103,31 @@ def ratio(reference_difference: float, avatar_difference: float, kappa: float) -
 
 @dataclass(frozen=True)
 class _Tables:
-    """The numeric variables of WO, WA and HO as matrices, and their correlations."""
+    """The numeric variables of WO, WA and HO, and their correlations."""
 
     variables: tuple[str, ...]
-    working: NDArray[np.float64]  # (N, p)
-    avatars: NDArray[np.float64]  # (rows of WA, p)
-    holdout: NDArray[np.float64]  # (rows of HO, p)
+    working: Related
+    avatars: Related
+    holdout: Related
 
     @classmethod
     def of(
         cls,
         variables: tuple[str, ...],
-        working: pd.DataFrame,
-        avatars: pd.DataFrame,
-        holdout: pd.DataFrame,
+        schema: Schema,
+        frames: tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame],
     ) -> _Tables:
-        """Return the matrices of the chosen variables."""
-        from evalkit.quantities import number_matrix
+        """Return the correlations of the chosen variables in the three tables."""
+        from evalkit.quantities_correlations import Related
 
-        frames = (working, avatars, holdout)
-        return cls(variables, *(number_matrix(frame, variables) for frame in frames))
+        return cls(variables, *(Related.of(frame, schema, variables) for frame in frames))
 
     def differences(self) -> tuple[float, float]:
         """Return Delta(R_WO, R_HO) and Delta(R_WO, R_WA)."""
-        from evalkit.quantities import correlations
-
-        working = correlations(self.working)
+        working = self.working.correlations
         return (
-            mean_difference(working, correlations(self.holdout)),
-            mean_difference(working, correlations(self.avatars)),
+            mean_difference(working, self.holdout.correlations),
+            mean_difference(working, self.avatars.correlations),
         )
 
 
@@ -167,7 +165,7 @@ def compute(
         return NotApplicable(_too_few_variables(used, left_out), {"left_out": left_out})
     if not len(release.reference):
         return NotApplicable(_no_reference())
-    tables = _Tables.of(used, release.working, release.working_avatars, release.reference)
+    tables = _Tables.of(used, release.schema, _frames(release))
     reference, avatar = tables.differences()
     people = _People.of(release)
     kappa = scaling(people.working.count)
@@ -184,10 +182,10 @@ def compute(
         "collapsed": _collapsed(release, used),
         "self_score": 100.0,
     }
-    dealt = _redeals(tables, people, rng)
-    facts |= _anchors(tables, facts, dealt)
+    dealt, groups = _redeals(release, used, people, rng)
+    facts |= _anchors(tables, facts, dealt) | groups
     facts |= _halves_range(release, used, rng)
-    facts |= _matrices(tables, people, scenario.min_count)
+    facts |= _matrices(release, tables, people, scenario.min_count)
     low, high = _interval(dealt, avatar, kappa)
     return Outcome(
         score=score,
@@ -200,22 +198,46 @@ def compute(
     )
 
 
-def _redeals(tables: _Tables, people: _People, rng: np.random.Generator) -> NDArray[np.float64]:
+def _frames(release: Release) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Return WO, WA and HO."""
+    return release.working, release.working_avatars, release.reference
+
+
+def _redeals(
+    release: Release, used: tuple[str, ...], people: _People, rng: np.random.Generator
+) -> tuple[NDArray[np.float64], dict[str, Any]]:
     """Return Delta between two real samples for each re-deal of WO and HO in their sizes."""
     import numpy as np
 
-    from evalkit.quantities import Deals, content_order
+    from evalkit.quantities_correlations import dealt_pairs
+    from evalkit.quantities_dealt_groups import is_large
 
-    pool = np.concatenate([tables.working, tables.holdout])  # (N + rows of HO, p)
+    facts: dict[str, Any] = {}
+    if is_large(people.working.count + people.holdout.count):
+        pairs, facts["deal_groups"] = dealt_pairs(release, used, REDEALS, rng)
+    else:
+        pairs = _dealt_rows(release, used, people, rng)
+    deltas = [mean_difference(working, holdout) for working, holdout in pairs]
+    return np.array(deltas), facts  # (200,)
+
+
+def _dealt_rows(
+    release: Release, used: tuple[str, ...], people: _People, rng: np.random.Generator
+) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Yield the correlations of WO and HO for each re-deal of their rows."""
+    import numpy as np
+
+    from evalkit.quantities import Deals, content_order, number_matrix
+
+    frames = release.working, release.reference
+    pool = np.concatenate([number_matrix(frame, used) for frame in frames])  # (N + rows of HO, p)
     order, persons = content_order(list(pool.T)), people.working.followed_by(people.holdout)
     owner = np.arange(len(pool)) if persons.are_rows else persons.code[order]
     deals = Deals(pool[order])
-    deltas = []
     for _ in range(REDEALS):
         dealt = (rng.permutation(persons.count) < people.holdout.count)[owner]
         holdout, working = deals.correlations_of(dealt)
-        deltas.append(mean_difference(working, holdout))
-    return np.array(deltas)  # (200,)
+        yield working, holdout
 
 
 def _interval(
@@ -235,11 +257,9 @@ def _anchors(
     """Return what independent columns and unseen real rows would score."""
     import numpy as np
 
-    from evalkit.quantities import correlations
-
     n, n_holdout, n_avatars = (facts[f"n_{t}"] for t in ("working", "holdout", "working_avatars"))
     kappa, reference = facts["kappa"], facts["reference_difference"]
-    independent = mean_difference(correlations(tables.working), np.eye(len(tables.variables)))
+    independent = mean_difference(tables.working.correlations, np.eye(len(tables.variables)))
     # A difference of two samples shrinks with 1/n + 1/m; this brings it to the avatars' size.
     to_avatars = math.sqrt((1 / n + 1 / n_avatars) / (1 / n + 1 / n_holdout))
     to_equal = math.sqrt((2 / n) / (1 / n + 1 / n_holdout))
@@ -262,13 +282,25 @@ def _halves_range(
     empty: dict[str, Any] = {"split_low": None, "split_high": None, "split_count": None}
     if release.holdout_kind == "real":
         return empty
-    scores, n_working = [], release.persons_of("working").count  # the same for every seed
-    for seed in rng.integers(2**31, size=SPLITS):
-        tables = _Tables.of(used, *release.halves(int(seed)))
-        reference, avatar = tables.differences()
-        scores.append(ratio(reference, avatar, scaling(n_working)))
+    kappa = scaling(release.persons_of("working").count)  # the same for every draw
+    scores = [ratio(*pair, kappa) for pair in _differences_of_halves(release, used, rng)]
     low, high = np.quantile(scores, [0.025, 0.975])
     return {"split_low": float(low), "split_high": float(high), "split_count": SPLITS}
+
+
+def _differences_of_halves(
+    release: Release, used: tuple[str, ...], rng: np.random.Generator
+) -> Iterator[tuple[float, float]]:
+    """Yield both differences for each draw of the halves."""
+    from evalkit.quantities_correlations import dealt_halves
+    from evalkit.quantities_dealt_groups import is_large
+
+    if not is_large(release.persons_of("original").count):
+        for seed in rng.integers(2**31, size=SPLITS):
+            yield _Tables.of(used, release.schema, release.halves(int(seed))).differences()
+        return
+    for working, avatars, holdout in dealt_halves(release, used, SPLITS, rng):
+        yield mean_difference(working, holdout), mean_difference(working, avatars)
 
 
 def _collapsed(release: Release, used: tuple[str, ...]) -> list[dict[str, str]]:
@@ -284,7 +316,7 @@ def _collapsed(release: Release, used: tuple[str, ...]) -> list[dict[str, str]]:
     ]
 
 
-def _matrices(tables: _Tables, people: _People, min_count: int) -> dict[str, Any]:
+def _matrices(release: Release, tables: _Tables, people: _People, min_count: int) -> dict[str, Any]:
     """Return the worst pairs and the correlations among the variables in them.
 
     A pair is shown only if at least `min_count` people of each table, or avatars, are filled in
@@ -292,30 +324,24 @@ def _matrices(tables: _Tables, people: _People, min_count: int) -> dict[str, Any
     """
     import numpy as np
 
-    from evalkit.quantities import correlations
+    from evalkit.quantities import cells
+    from evalkit.quantities_correlations import enough_people
     from evalkit.quantities_matrices import shown_matrices
 
-    parts = (tables.working, tables.avatars, tables.holdout)
-    working, avatars, holdout = (correlations(part) for part in parts)
-    whose = (people.working, people.avatars, people.holdout)
-    filled = [_filled_people(*pair) for pair in zip(parts, whose, strict=True)]
-    enough = np.min(filled, axis=0) >= min_count  # (p, p)
-    return shown_matrices(tables.variables, (working, avatars, holdout), enough)
-
-
-def _filled_people(matrix: NDArray[np.float64], persons: Persons) -> NDArray[np.int64]:
-    """Return how many people have a row filled in both columns, for each pair of columns."""
-    import numpy as np
-
-    from evalkit.quantities import filled_pairs
-
-    if persons.are_rows:
-        return filled_pairs(matrix)
-    order = np.argsort(persons.code, kind="stable")
-    starts = np.flatnonzero(np.diff(persons.code[order], prepend=-1))
-    filled = ~np.isnan(matrix[order])
-    both = (np.logical_or.reduceat(filled & filled[:, [i]], starts) for i in range(filled.shape[1]))
-    return np.array([one.sum(axis=0) for one in both])
+    parts = tables.working, tables.avatars, tables.holdout
+    whose = people.working, people.avatars, people.holdout
+    enough = [
+        enough_people(
+            part,
+            persons,
+            [cells(frame, release.schema, name) for name in tables.variables],
+            min_count,
+        )
+        for part, persons, frame in zip(parts, whose, _frames(release), strict=True)
+    ]
+    working, avatars, holdout = (part.correlations for part in parts)
+    shown = np.all(enough, axis=0)  # (p, p)
+    return shown_matrices(tables.variables, (working, avatars, holdout), shown)
 
 
 def _warnings(release: Release, facts: Mapping[str, Any]) -> list[Message]:
