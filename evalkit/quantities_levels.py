@@ -13,17 +13,105 @@ from evalkit.quantities import cells
 from evalkit.randomness import content_order
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import pandas as pd
     from numpy.typing import NDArray
 
+    from evalkit.quantities import Cells
     from evalkit.schema import Schema
 
     Codes = NDArray[np.uint16]
 
 FEWEST_CELLS = 10
 """A level of fewer cells, or people, in WO is joined with the other rare ones (metrics.md, 4.2)."""
+
+
+@dataclass(frozen=True, eq=False)
+class NumberLevels:
+    """Quantile bins of a number column, and last the missing one."""
+
+    cuts: NDArray[np.float64]
+
+    @property
+    def size(self) -> int:
+        """How many levels there may be."""
+        return len(self.cuts) + 2
+
+    def codes(self, values: Cells) -> Codes:
+        """Return the level of each cell."""
+        return bin_codes(values, self.cuts)
+
+
+@dataclass(frozen=True, eq=False)
+class NameLevels:
+    """The frequent levels of a category, the joined ones, and last the missing one."""
+
+    new: Codes
+
+    @property
+    def size(self) -> int:
+        """How many levels there may be."""
+        return int(self.new.max()) + 1
+
+    def codes(self, values: Cells) -> Codes:
+        """Return the level of each cell."""
+        return self.new[values]
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """How each column of WO, WA and HO becomes few levels.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The columns that hold two levels or more in WO, sorted.
+    left_out : tuple of str
+        The others.
+    columns : tuple of NumberLevels or NameLevels
+        In the order of `names`.
+    """
+
+    names: tuple[str, ...]
+    left_out: tuple[str, ...]
+    columns: tuple[NumberLevels | NameLevels, ...]
+
+    @classmethod
+    def of(
+        cls, schema: Schema, frames: Sequence[pd.DataFrame], bins: int, persons: Persons
+    ) -> Levels:
+        """Return `bins` quantile bins of WO and its levels of 10 cells or more.
+
+        Parameters
+        ----------
+        schema : Schema
+            Types of the columns.
+        frames : sequence of three DataFrame
+            WO, WA and HO.
+        bins : int
+            Bins of a numeric column.
+        persons : Persons
+            Whose the rows of WO are.
+
+        Returns
+        -------
+        Levels
+        """
+        names = sorted(frames[0].columns)
+        found = {name: _column_levels(schema, frames, name, bins, persons) for name in names}
+        working = (found[name].codes(cells(frames[0], schema, name)) for name in names)
+        kept = [name for name, codes in zip(names, working, strict=True) if _varies(codes)]
+        left_out = tuple(name for name in names if name not in set(kept))
+        return cls(tuple(kept), left_out, tuple(found[name] for name in kept))
+
+    def matrix(self, columns: Mapping[str, Cells]) -> Codes:
+        """Return the level of each cell, shape (p, rows), in the order of `names`."""
+        parts = [
+            one.codes(columns[name]) for name, one in zip(self.names, self.columns, strict=True)
+        ]
+        rows = len(next(iter(columns.values()))) if columns else 0
+        return np.stack(parts) if parts else np.zeros((0, rows), np.uint16)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +154,17 @@ class LevelTables:
         working, avatars, holdout = (one.count for one in self.persons)
         return working, round(avatars * self.worth), holdout
 
+    @property
+    def single(self) -> dict[str, tuple[str, ...]]:
+        """The columns that hold one level only in WA, and those in HO."""
+        tables = {"avatars": self.avatars, "holdout": self.holdout}
+        return {
+            table: tuple(
+                name for name, column in zip(self.names, codes, strict=True) if not _varies(column)
+            )
+            for table, codes in tables.items()
+        }
+
 
 def level_tables(
     schema: Schema,
@@ -93,19 +192,19 @@ def level_tables(
     -------
     LevelTables
     """
-    names = sorted(frames[0].columns)
     whose = persons or [Persons.one_row_each(len(frame)) for frame in frames]
-    coded = [_coded(schema, frames, name, bins, whose[0]) for name in names]
-    kept = [k for k, parts in enumerate(coded) if _varies(parts[0])]
+    found = Levels.of(schema, frames, bins, whose[0])
+    coded = [
+        found.matrix({name: cells(frame, schema, name) for name in found.names}) for frame in frames
+    ]
     working, avatars, holdout = (
-        _ordered([coded[k][table] for k in kept], whose[table]) for table in range(3)
+        _ordered(list(codes), one) for codes, one in zip(coded, whose, strict=True)
     )
     return LevelTables(
-        names=tuple(names[k] for k in kept),
-        left_out=tuple(name for k, name in enumerate(names) if k not in set(kept)),
-        levels=np.array(
-            [1 + max(int(part.max(initial=0)) for part in coded[k]) for k in kept], np.int64
-        ),
+        names=found.names,
+        left_out=found.left_out,
+        levels=1
+        + np.max([codes.max(axis=1, initial=0) for codes in coded], axis=0).astype(np.int64),
         working=working[0],
         avatars=avatars[0],
         holdout=holdout[0],
@@ -114,19 +213,14 @@ def level_tables(
     )
 
 
-def _coded(
+def _column_levels(
     schema: Schema, frames: Sequence[pd.DataFrame], name: str, bins: int, persons: Persons
-) -> tuple[Codes, Codes, Codes]:
-    """Return one column of WO, WA and HO as levels."""
-    parts = [cells(frame, schema, name) for frame in frames]
+) -> NumberLevels | NameLevels:
+    """Return how one column becomes levels."""
     if schema[name].is_number:
-        cuts = quantile_cuts(parts[0], bins)
-        working, avatars, holdout = (bin_codes(part, cuts) for part in parts)
-    else:
-        levels = [part.astype(np.int64) for part in parts]
-        new = level_map(_carried(levels[0], persons), (levels[2], levels[1]), FEWEST_CELLS)
-        working, avatars, holdout = (new[part] for part in levels)
-    return working, avatars, holdout
+        return NumberLevels(quantile_cuts(cells(frames[0], schema, name), bins))
+    working, avatars, holdout = (cells(frame, schema, name).astype(np.int64) for frame in frames)
+    return NameLevels(level_map(_carried(working, persons), (holdout, avatars), FEWEST_CELLS))
 
 
 def _varies(codes: Codes) -> bool:

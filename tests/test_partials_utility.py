@@ -11,8 +11,14 @@ import pandas as pd
 import pytest
 
 import evalkit
-from evalkit import quantities_bins, quantities_correlations, quantities_dealt_groups
+from evalkit import (
+    quantities_bins,
+    quantities_correlations,
+    quantities_dealt_groups,
+    quantities_information_groups,
+)
 from evalkit.kernels.correlations import correlations, correlations_of_products, filled_pairs
+from evalkit.kernels.information import PairCells, pair_information
 from evalkit.quantities import number_matrix
 from evalkit.quantities_content import keys_of_piece
 from evalkit.quantities_pieces import pieces
@@ -23,7 +29,7 @@ if TYPE_CHECKING:
     from evalkit.quantities_pieces import Piece
 
 ROWS = 240
-SLUGS = ["hellinger", "correlation_difference_ratio"]
+SLUGS = ["hellinger", "correlation_difference_ratio", "mutual_information_ratio"]
 
 
 def _table(rows: int, seed: int) -> pd.DataFrame:
@@ -118,17 +124,18 @@ def test_sums_of_products_are_the_same_for_any_partition(
     assert np.array_equal(related.filled, filled_pairs(matrix))
 
 
+@pytest.mark.parametrize("slug", SLUGS[1:])
 @pytest.mark.parametrize("linked", [False, True])
 def test_other_halves_in_groups_score_as_other_halves_of_rows(
-    linked: bool, monkeypatch: pytest.MonkeyPatch
+    slug: str, linked: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     originals = _table(ROWS, 1)
     avatars = originals.copy() if linked else _table(ROWS, 2)
     avatars["hours"] = np.roll(avatars["hours"], 60)
     tables = evalkit.load(originals, avatars, row_link=linked)
-    by_rows = _result(tables, "correlation_difference_ratio")
+    by_rows = _result(tables, slug)
     monkeypatch.setattr(quantities_dealt_groups, "LARGE_POOL", 0)
-    by_groups = _result(tables, "correlation_difference_ratio")
+    by_groups = _result(tables, slug)
     found = [
         np.array([one.facts["split_low"], one.facts["split_high"]]) for one in (by_rows, by_groups)
     ]
@@ -147,6 +154,45 @@ def test_whether_enough_people_are_filled_is_counted_by_person() -> None:
     persons = release.persons_of("original")
     enough = quantities_correlations.enough_people(found, persons, columns, 13)
     assert enough.tolist() == [[True, False, True], [False, False, False], [True, False, True]]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_counts_of_pairs_are_the_same_for_any_partition(
+    release: evalkit.Release, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    groups = rng.integers(0, 7, ROWS)
+    tables = quantities_information_groups.GroupedTables.of(release, 4)
+    where = PairCells(tables.sizes, tables.pairs)
+    cut, shared = part(release.working, release, tables.names, groups), (tables.found, where, 7)
+    whole = quantities_information_groups.counts_of_piece(cut(0, ROWS), shared)
+    states = [
+        quantities_information_groups.counts_of_piece(piece, shared)
+        for piece in cut_anyhow(cut, rng)
+    ]
+    assert np.array_equal(merged(states, np.add, rng), whole)
+    codes = tables.found.matrix(cut(0, ROWS).columns)
+    slow = pair_information(codes, tables.sizes, tables.pairs, people=100)
+    found = where.information(whole.sum(axis=0)[None], np.array([100.0]))
+    assert found == pytest.approx(slow, abs=1e-12)
+
+
+@pytest.mark.parametrize("widest", [100_000, 20, 0])
+def test_pairs_of_many_levels_and_blocks_of_pairs_give_the_same(
+    release: evalkit.Release, widest: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    groups = quantities_information_groups
+    tables = groups.GroupedTables.of(release, 4)
+
+    def found() -> list[float]:
+        one = groups.information(tables, np.random.default_rng(4), cuts=3, shuffles=1)
+        return [*one.working, *one.avatars, *one.holdout, one.reference_difference]
+
+    monkeypatch.setattr(groups.GroupedTables, "width", lambda _: 1)  # the same groups throughout
+    expected = found()
+    monkeypatch.setattr(groups, "WIDE_CELLS", widest)
+    monkeypatch.setattr(groups, "GROUP_CELLS", 50)
+    assert found() == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -86,6 +86,98 @@ def pair_information(  # noqa: PLR0913 - what is measured, in which rows, for ho
     return np.concatenate(found, axis=1) if found else np.zeros((len(sums), 0))
 
 
+class PairCells:
+    """Where the cells of some pairs and the levels of all columns stand in one row of counts.
+
+    Parameters
+    ----------
+    levels : ndarray of int64, shape (p,)
+        Number of levels of each column.
+    pairs : tuple of two ndarray of intp
+        First and second column of each pair.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from evalkit.kernels.information import PairCells
+    >>> cells = PairCells(np.array([2, 2]), (np.array([0]), np.array([1])))
+    >>> codes = np.array([[0, 1], [1, 0]] * 50, dtype=np.uint16)
+    >>> counts = cells.counts(codes, np.zeros(100, np.int32), 1)
+    >>> counts.tolist()
+    [[0, 50, 50, 0, 50, 50, 50, 50]]
+    >>> cells.information(counts, np.array([100.0])).round(4)
+    array([[0.9928]])
+    """
+
+    def __init__(self, levels: NDArray[np.int64], pairs: Pairs) -> None:
+        first, second = pairs
+        sizes = levels[first] * levels[second]
+        self.pairs = pairs
+        self.starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)[: len(sizes)]
+        self.widths = levels[second].astype(np.int64)
+        self.cells = int(sizes.sum())
+        self.level_starts = self.cells + np.cumsum([0, *levels[:-1]]).astype(np.int64)
+        self.total = self.cells + int(levels.sum())
+
+    def counts(self, codes: Codes, group: NDArray[np.int32], groups: int) -> NDArray[np.int32]:
+        """Return the rows in each cell and level for each group, shape (groups, total).
+
+        Parameters
+        ----------
+        codes : ndarray of uint16, shape (n, p)
+        group : ndarray of int32, shape (n,)
+            Best in increasing order: the counts of a group then stay in the cache.
+        groups : int
+        """
+        from evalkit.kernels.loops_information import add_counts
+
+        found = np.zeros((groups, self.total), np.int32)
+        where = self.starts, self.widths, self.level_starts
+        add_counts(codes, group, *self.pairs, *where, found)
+        return found
+
+    def levels_of(
+        self, counts: NDArray[np.generic]
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
+        """Return the sum of c log c over the levels of each column, how many occur, and rows."""
+        levels, starts = counts[:, self.cells :], self.level_starts - self.cells
+        sums = np.add.reduceat(_weighted(levels), starts, axis=1)  # (k, p)
+        occur = np.add.reduceat(np.not_equal(levels, 0).astype(np.int64), starts, axis=1)
+        ends = starts[1] if len(starts) > 1 else levels.shape[1]
+        return sums, occur, levels[:, :ends].sum(axis=1).astype(np.float64)
+
+    def information(
+        self, counts: NDArray[np.generic], people: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return the normalised mutual information of each pair, shape (k, pairs).
+
+        Parameters
+        ----------
+        counts : ndarray, shape (k, total)
+            Of k choices of rows.
+        people : ndarray of float64, shape (k,)
+            For how many people the rows of each choice count.
+        """
+        sums, occur, rows = self.levels_of(counts)
+        first, second = self.pairs
+        if not len(first):
+            return np.zeros((len(counts), 0))
+        joint = np.add.reduceat(_weighted(counts[:, : self.cells]), self.starts, axis=1)
+        all_rows, n = _weighted(rows)[:, None], rows[:, None]
+        x, y = sums[:, first], sums[:, second]
+        taken_off = (occur[:, first] - 1) * (occur[:, second] - 1) / (2 * people[:, None])
+        shared = (joint - x - y + all_rows) / n - taken_off
+        varies = (occur[:, first] > 1) & (occur[:, second] > 1) & (shared > 0)
+        scale = np.sqrt(np.where(varies, (all_rows - x) * (all_rows - y), 1.0)) / n
+        return np.where(varies, shared / scale, 0.0)
+
+
+def _weighted(counts: NDArray[np.generic]) -> NDArray[np.float64]:
+    """Return c log c."""
+    found = counts.astype(np.float64)
+    return np.asarray(found * np.log(np.maximum(found, 1.0)))
+
+
 def _complements(rows: NDArray[np.int32], n: int) -> NDArray[np.int32]:
     """Return for each choice the rows that are not in it."""
     outside = np.ones((len(rows), n), np.bool_)

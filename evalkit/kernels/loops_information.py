@@ -181,3 +181,23 @@ def pairs_information(
                     weight[n - size], worth,
                 )  # fmt: skip
     return found
+
+
+@compiled
+def add_counts(
+    codes: NDArray[np.uint16], group: NDArray[np.int32], first: NDArray[np.intp],
+    second: NDArray[np.intp], starts: NDArray[np.int64], widths: NDArray[np.int64],
+    level_starts: NDArray[np.int64], found: NDArray[np.int32],
+) -> None:  # fmt: skip
+    """Count the cells of each pair and the levels of each column for each group of rows.
+
+    `codes` is (n, p); `found` (groups, cells and levels) is added to.
+    """
+    n, p = codes.shape
+    for r in range(n):
+        of_group = found[group[r]]
+        for k in range(len(first)):
+            place = starts[k] + widths[k] * np.int64(codes[r, first[k]]) + codes[r, second[k]]
+            of_group[place] += 1
+        for v in range(p):
+            of_group[level_starts[v] + codes[r, v]] += 1

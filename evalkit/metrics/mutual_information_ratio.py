@@ -26,7 +26,7 @@ from evalkit.messages import say
 from evalkit.metric import Basis, Metric, Need, NotApplicable, Outcome, Section
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from evalkit.figures import Drawing
     from evalkit.messages import Message
     from evalkit.quantities_information import Information
+    from evalkit.quantities_information_groups import GroupedTables
     from evalkit.quantities_levels import LevelTables
     from evalkit.release import Release
     from evalkit.scenario import Scenario
@@ -97,8 +98,6 @@ def compute(
     release: Release, scenario: Scenario, rng: np.random.Generator
 ) -> Outcome | NotApplicable:
     """Return the score, its interval over re-deals, and the pairs that moved most."""
-    from evalkit.quantities_information import dealt_differences, information
-
     rows = min(_people(release))
     if rows < FEWEST_ROWS:
         return NotApplicable(_too_few_rows(release, rows))
@@ -107,11 +106,12 @@ def compute(
         return NotApplicable(_too_few_variables(tables), {"left_out": list(tables.left_out)})
     many = len(tables.names) > MANY_COLUMNS
     shuffles = FEW_SHUFFLES if many else SHUFFLES
-    found = information(tables, rng, cuts=CUTS, shuffles=shuffles)
-    dealt = dealt_differences(tables, rng, FEW_REDEALS if many else REDEALS)
+    redeals = FEW_REDEALS if many else REDEALS
+    found, dealt, sampled = _measured(tables, rng, shuffles, redeals)
     facts = _sizes(tables) | _scores(found, dealt, scaling(rows))
-    facts |= {"floor_count": shuffles, "redeal_count": len(dealt)}
-    facts |= _halves_range(release, rng, many=many) | _shown(tables, found, scenario.min_count)
+    facts |= {"floor_count": shuffles, "redeal_count": len(dealt)} | sampled
+    facts |= _halves_range(tables, release, rng, many=many)
+    facts |= _shown(tables, found, scenario.min_count)
     reference, avatar = found.reference_difference, found.avatar_difference
     score = ratio(reference, avatar, scaling(rows))
     low, high = _interval(dealt, avatar, scaling(rows))
@@ -132,20 +132,44 @@ def _people(release: Release) -> tuple[int, ...]:
     return working, round(avatars * release.avatar_worth), holdout
 
 
-def _tables(release: Release) -> LevelTables:
-    """Return WO, WA and HO as codes of few levels."""
+def _tables(release: Release) -> LevelTables | GroupedTables:
+    """Return WO, WA and HO as codes of few levels, or where they are large how to make these."""
+    from evalkit.quantities_dealt_groups import is_large
+    from evalkit.quantities_information_groups import GroupedTables
     from evalkit.quantities_levels import level_tables
 
+    people = _people(release)
+    bins = bins_for(min(people))
+    if is_large(max(people[0] + people[2], people[1])):
+        return GroupedTables.of(release, bins)
     return level_tables(
         release.schema,
         (release.working, release.working_avatars, release.reference),
-        bins_for(min(_people(release))),
+        bins,
         [release.persons_of(name) for name in TABLES],
         release.avatar_worth,
     )
 
 
-def _sizes(tables: LevelTables) -> dict[str, Any]:
+def _measured(
+    tables: LevelTables | GroupedTables, rng: np.random.Generator, shuffles: int, redeals: int
+) -> tuple[Information, NDArray[np.float64], dict[str, Any]]:
+    """Return the relations, Delta of each re-deal, and what there is to say of samples."""
+    from evalkit import quantities_information, quantities_information_groups
+    from evalkit.quantities_levels import LevelTables
+
+    if isinstance(tables, LevelTables):
+        found = quantities_information.information(tables, rng, cuts=CUTS, shuffles=shuffles)
+        return found, quantities_information.dealt_differences(tables, rng, redeals), {}
+    in_groups = quantities_information_groups
+    found = in_groups.information(tables, rng, cuts=CUTS, shuffles=shuffles)
+    dealt, groups = in_groups.dealt_differences(tables, rng, redeals)
+    shuffled, all_rows = tables.floor_rows()
+    facts = {"deal_groups": groups}
+    return found, dealt, facts | ({"floor_rows": shuffled} if shuffled < all_rows else {})
+
+
+def _sizes(tables: LevelTables | GroupedTables) -> dict[str, Any]:
     """Return what was compared: people, cuts, bins and variables."""
     sizes, rows = tables.people, min(tables.people)
     return {
@@ -162,13 +186,12 @@ def _sizes(tables: LevelTables) -> dict[str, Any]:
     }
 
 
-def _collapsed(tables: LevelTables) -> list[dict[str, str]]:
+def _collapsed(tables: LevelTables | GroupedTables) -> list[dict[str, str]]:
     """Return the variables that vary in WO but hold one level in WA or HO."""
     return [
         {"variable": name, "table": table}
-        for table, codes in (("avatars", tables.avatars), ("holdout", tables.holdout))
-        for name, column in zip(tables.names, codes, strict=True)
-        if column.min() == column.max()
+        for table, names in tables.single.items()
+        for name in names
     ]
 
 
@@ -199,28 +222,44 @@ def _interval(
     return float(low), float(high)
 
 
-def _halves_range(release: Release, rng: np.random.Generator, *, many: bool) -> dict[str, Any]:
+def _halves_range(
+    tables: LevelTables | GroupedTables, release: Release, rng: np.random.Generator, *, many: bool
+) -> dict[str, Any]:
     """Return the range of the score over other draws of an approximate holdout, each cut once."""
-    from dataclasses import replace
-
     import numpy as np
 
-    from evalkit.quantities_information import information
+    from evalkit.quantities_information_groups import differences_of_halves
+    from evalkit.quantities_levels import LevelTables
 
     if release.holdout_kind == "real" or many:
         return {"split_low": None, "split_high": None, "split_count": None}
-    scores = []
-    for seed in rng.integers(2**31, size=SPLITS):
-        tables = _tables(replace(release, seed=int(seed)))
-        if len(tables.names) > 1:
-            found = information(tables, rng, cuts=1, shuffles=0)
-            differences = found.reference_difference, found.avatar_difference
-            scores.append(ratio(*differences, scaling(min(tables.people))))
+    if isinstance(tables, LevelTables):
+        scores = list(_scores_of_halves(release, rng))
+    else:
+        kappa, pairs = scaling(min(tables.people)), differences_of_halves(tables, rng, SPLITS)
+        scores = [ratio(float(a), float(b), kappa) for a, b in zip(*pairs, strict=True)]
     low, high = np.quantile(scores, [0.025, 0.975])
     return {"split_low": float(low), "split_high": float(high), "split_count": len(scores)}
 
 
-def _shown(tables: LevelTables, found: Information, min_count: int) -> dict[str, Any]:
+def _scores_of_halves(release: Release, rng: np.random.Generator) -> Iterator[float]:
+    """Yield the score for each draw of the halves, bins and levels anew."""
+    from dataclasses import replace
+
+    from evalkit.quantities_information import information
+    from evalkit.quantities_levels import LevelTables
+
+    for seed in rng.integers(2**31, size=SPLITS):
+        tables = _tables(replace(release, seed=int(seed)))
+        if isinstance(tables, LevelTables) and len(tables.names) > 1:
+            found = information(tables, rng, cuts=1, shuffles=0)
+            differences = found.reference_difference, found.avatar_difference
+            yield ratio(*differences, scaling(min(tables.people)))
+
+
+def _shown(
+    tables: LevelTables | GroupedTables, found: Information, min_count: int
+) -> dict[str, Any]:
     """Return the worst pairs and the relations that are shown.
 
     Nothing is shown of tables with fewer than `min_count` people.
@@ -309,7 +348,7 @@ def _too_few_rows(release: Release, rows: int) -> Message:
     )
 
 
-def _too_few_variables(tables: LevelTables) -> Message:
+def _too_few_variables(tables: LevelTables | GroupedTables) -> Message:
     """Return the reason why there is no pair of variables."""
     return say(
         "too_few_varying",
