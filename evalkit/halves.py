@@ -68,8 +68,11 @@ def ranks_of(columns: list[npt.NDArray[np.generic]]) -> npt.NDArray[np.int64]:
     order = content_order(columns)
     differs = np.zeros(len(order), np.int64)
     for column in columns:
-        code = np.unique(column, return_inverse=True)[1][order]  # missing equals missing
-        differs[1:] |= code[1:] != code[:-1]
+        cells = column[order]
+        unlike = cells[1:] != cells[:-1]
+        if cells.dtype.kind == "f":  # missing equals missing
+            unlike &= ~(np.isnan(cells[1:]) & np.isnan(cells[:-1]))
+        differs[1:] |= unlike
     ranks = np.empty(len(order), np.int64)
     ranks[order] = np.cumsum(differs)
     return ranks

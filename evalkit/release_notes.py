@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from evalkit.messages import say
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     import numpy as np
     import numpy.typing as npt
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from evalkit.messages import Message
 
 HOLDOUT_ADVISED_ROWS = 500
+PIECE_ROWS = 2**16
 
 
 def release_notes(
@@ -100,6 +101,23 @@ def _row_hashes(frame: pd.DataFrame) -> npt.NDArray[np.uint64]:
     return np.sort(pd.util.hash_pandas_object(frame, index=False).to_numpy())
 
 
+def _held(
+    some: npt.NDArray[np.uint64], others: npt.NDArray[np.uint64]
+) -> Iterator[npt.NDArray[np.bool_]]:
+    """Yield piece by piece which of some numbers are among others, both of them sorted."""
+    import numpy as np
+
+    for start in range(0, len(some), PIECE_ROWS):
+        piece = some[start : start + PIECE_ROWS]
+        places = np.minimum(others.searchsorted(piece), len(others) - 1)
+        yield others[places] == piece
+
+
+def _all_held(some: npt.NDArray[np.uint64], others: npt.NDArray[np.uint64]) -> bool:
+    """Return whether all numbers are among others, both sorted; the first that is not ends it."""
+    return all(held.all() for held in _held(some, others))
+
+
 def _copies(rows: Mapping[str, npt.NDArray[np.uint64]]) -> list[Message]:
     """Return the warning on avatars that are originals."""
     import numpy as np
@@ -108,7 +126,7 @@ def _copies(rows: Mapping[str, npt.NDArray[np.uint64]]) -> list[Message]:
     if np.array_equal(original, avatars):
         template = "The avatars equal the originals row for row: this is a copy of the data."
         return [say("copy", template, rows=len(avatars))]
-    if np.isin(avatars, original).all():
+    if _all_held(avatars, original):
         template = "Each of the {rows:,} avatars equals an original in every used column."
         return [say("all_avatars_are_originals", template, rows=len(avatars))]
     return []
@@ -145,7 +163,7 @@ def _overlap(rows: Mapping[str, npt.NDArray[np.uint64]]) -> list[Message]:
     if np.array_equal(holdout, original):
         template = "The holdout equals the originals: it is no independent reference."
         return [say("holdout_equals_original", template, rows=len(holdout))]
-    shared = int(np.isin(holdout, original).sum())
+    shared = sum(int(held.sum()) for held in _held(holdout, original))
     if not shared:
         return []
     template = "{shared:,} of {rows:,} holdout rows equal an original in every used column."

@@ -22,6 +22,7 @@ from evalkit.reading import (
     stored_form,
     unpacked,
 )
+from evalkit.reading.arrow_columns import as_text
 from evalkit.reading.options import reading_options
 from evalkit.reading.personal_key import check_personal_key, person_keys
 from evalkit.reading.text_files import records, text_file
@@ -202,7 +203,7 @@ def _ranks(column: TextColumn) -> npt.NDArray[Any]:
     import numpy as np
     import pyarrow.compute as pc
 
-    order = pc.sort_indices(column.texts).to_numpy(zero_copy_only=False)
+    order = pc.sort_indices(as_text(column.texts)).to_numpy(zero_copy_only=False)
     ranks = np.empty(len(order) + 1, dtype=np.int64)
     ranks[order] = np.arange(len(order))
     ranks[-1] = -1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from evalkit.errors import InputError
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+FEWEST_KEPT = 2**16
+"""Different numbers or moments of a column that are kept as they were stored."""
+FIRST_YEAR, LAST_YEAR = 1, 9999
+
 
 @dataclass(frozen=True, eq=False)
 class TextColumn:
@@ -27,7 +32,9 @@ class TextColumn:
     codes : numpy.ndarray of int32, shape (rows,)
         Place of the cell's text in `texts`, -1 for an empty cell.
     texts : pyarrow.Array of string, shape (k,)
-        The different filled cells as they were written, each held by at least one row.
+        The different filled cells as they were written, each held by at least one row. Many
+        numbers or moments that were stored as such stay int64, float64 or timestamp: every
+        function of `cells` and `dates` says of them what it says of their text.
     blanks : int
         Empty cells that hold blanks.
     """
@@ -35,6 +42,10 @@ class TextColumn:
     codes: npt.NDArray[np.int32]
     texts: pa.Array
     blanks: int = 0
+
+    def text(self, place: int) -> str:
+        """Return one of the texts."""
+        return str(as_text(self.texts[place : place + 1])[0])
 
     def without(self, gone: npt.NDArray[np.bool_]) -> TextColumn:
         """Return the column with the texts at `gone`, shape (k,), read as empty."""
@@ -48,9 +59,22 @@ class TextColumn:
 
     def counts(self) -> npt.NDArray[np.intp]:
         """Return how many rows hold each text, shape (k,)."""
+        if len(self.texts) >= FEWEST_KEPT:  # as many numbers as rows are not kept for each column
+            return self._counted()
+        return self._few_counts
+
+    def cells(self, wanted: npt.NDArray[np.bool_]) -> int:
+        """Return how many rows hold one of the texts at `wanted`, shape (k,)."""
+        return int(self.counts()[wanted].sum()) if wanted.any() else 0
+
+    @cached_property
+    def _few_counts(self) -> npt.NDArray[np.intp]:
+        return self._counted()
+
+    def _counted(self) -> npt.NDArray[np.intp]:
         import numpy as np
 
-        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.texts))
+        return np.bincount(self.codes + np.int32(1), minlength=len(self.texts) + 1)[1:]
 
     def first_row(self, wanted: npt.NDArray[np.bool_]) -> int:
         """Return the number, counted from 1, of the first row that holds a wanted text."""
@@ -84,8 +108,8 @@ def from_arrow(values: Any) -> TextColumn:
     return from_coded([coded(chunk, values.type) for chunk in chunks], values.type)
 
 
-def coded(values: pa.Array, kind: pa.DataType | None = None) -> pa.DictionaryArray:
-    """Return some cells of a column with each different one once.
+def coded(values: pa.Array, kind: pa.DataType | None = None) -> pa.Array:
+    """Return some cells of a column as they are put together with others.
 
     Parameters
     ----------
@@ -95,19 +119,19 @@ def coded(values: pa.Array, kind: pa.DataType | None = None) -> pa.DictionaryArr
 
     Returns
     -------
-    pyarrow.DictionaryArray
-        Of text; of the bits of numbers and moments, which tell the same cells apart and are
-        quicker to compare.
+    pyarrow.DictionaryArray or pyarrow.Array
+        Text with each different cell once. Of numbers and moments their bits, which tell the same
+        cells apart and are quicker to compare.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
 
     bits = _bits(kind)
     if bits is None:
-        return _as_text(values).dictionary_encode()
+        return as_text(values).dictionary_encode()
     if pa.types.is_floating(values.type):
         values = pc.if_else(pc.is_nan(values), None, values)
-    return values.view(bits).dictionary_encode()
+    return values.view(bits)
 
 
 def _bits(kind: pa.DataType | None) -> pa.DataType | None:
@@ -122,12 +146,12 @@ def _bits(kind: pa.DataType | None) -> pa.DataType | None:
     return {8: pa.int8(), 16: pa.int16(), 32: pa.int32(), 64: pa.int64()}[kind.bit_width]
 
 
-def from_coded(parts: Sequence[pa.DictionaryArray], kind: pa.DataType | None = None) -> TextColumn:
-    """Return the parts of a column, each with its different cells once, as a column of text.
+def from_coded(parts: Sequence[pa.Array], kind: pa.DataType | None = None) -> TextColumn:
+    """Return the parts of a column as a column of text.
 
     Parameters
     ----------
-    parts : sequence of pyarrow.DictionaryArray
+    parts : sequence of pyarrow.Array
         As `coded` makes them. Every cell of a dictionary is held by at least one row.
     kind : pyarrow.DataType, optional
         As `coded` was given it.
@@ -146,18 +170,44 @@ def from_coded(parts: Sequence[pa.DictionaryArray], kind: pa.DataType | None = N
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    parts = pa.chunked_array(parts).unify_dictionaries().chunks if parts else []
+    whole = pa.chunked_array(parts or [pa.array([], pa.string()).dictionary_encode()])
+    is_coded = pa.types.is_dictionary(whole.type)
+    parts = (whole.unify_dictionaries() if is_coded else whole.dictionary_encode()).chunks
     codes = [pc.fill_null(part.indices, -1).to_numpy(zero_copy_only=False) for part in parts]
     rows = np.concatenate([np.empty(0, np.int32), *codes])
-    different = parts[0].dictionary if parts else pa.array([], pa.string())
-    if _bits(kind) is not None and parts:
-        return _once(rows, _as_text(different.view(kind)))
+    different = parts[0].dictionary
+    if kind is not None and not is_coded:
+        stored = _stored(different.view(kind))
+        return TextColumn(rows, stored) if stored else _once(rows, as_text(different.view(kind)))
     column = TextColumn(rows, different)
     blank = pc.utf8_length(pc.utf8_trim_whitespace(different)).to_numpy(zero_copy_only=False) == 0
     padded = blank & (pc.utf8_length(different).to_numpy(zero_copy_only=False) > 0)
-    blanks = int(column.counts()[padded].sum()) if padded.any() else 0
     kept = column.without(blank)
-    return TextColumn(kept.codes, kept.texts, blanks)
+    return TextColumn(kept.codes, kept.texts, column.cells(padded))
+
+
+def _stored(values: pa.Array) -> pa.Array | None:
+    """Return many numbers or moments as they are kept, None where they are to become text.
+
+    What is kept says the same as its text, and quicker. Few are quick in any way, and numbers of
+    4 bytes are not what their text says.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = values.type
+    if len(values) < FEWEST_KEPT:
+        return None
+    if pa.types.is_float64(kind):
+        return values
+    if pa.types.is_integer(kind):
+        return None if pa.types.is_uint64(kind) else pc.cast(values, pa.int64())
+    if not pa.types.is_timestamp(kind):
+        return None
+    ends = pc.min_max(pc.year(pc.cast(values, pa.timestamp(kind.unit)))).as_py()
+    if ends["min"] < FIRST_YEAR or ends["max"] > LAST_YEAR:
+        return None
+    return pc.cast(values, pa.timestamp(kind.unit, "UTC")) if kind.tz else values
 
 
 def _once(codes: npt.NDArray[np.int32], texts: pa.Array) -> TextColumn:
@@ -282,16 +332,18 @@ def _from_series(frame: pd.DataFrame, place: int, role: str) -> TextColumn:
         raise InputError(message) from None
 
 
-def _as_text(values: Any) -> Any:
+def as_text(values: Any) -> Any:
     """Return Arrow values as strings; whole floats lose their fraction, NaN is empty."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     kind = values.type
+    if pa.types.is_string(kind):
+        return values
     if pa.types.is_dictionary(kind):
-        return _as_text(pc.cast(values, kind.value_type))
+        return as_text(pc.cast(values, kind.value_type))
     if pa.types.is_duration(kind):
-        return _lengths_as_text(values)
+        return _lengthsas_text(values)
     if pa.types.is_floating(kind):
         return pc.cast(pc.if_else(pc.is_nan(values), None, values), pa.string())
     if pa.types.is_nested(kind):
@@ -302,7 +354,7 @@ def _as_text(values: Any) -> Any:
     return pc.cast(values, pa.string())
 
 
-def _lengths_as_text(values: Any) -> Any:
+def _lengthsas_text(values: Any) -> Any:
     """Return lengths of time as a text file has them, in the ISO form: PT90S, -PT0.25S."""
     import pyarrow as pa
     import pyarrow.compute as pc

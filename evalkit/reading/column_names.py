@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from evalkit.errors import InputError
 from evalkit.given_values import shown, text
 from evalkit.messages import say
-from evalkit.reading.cells import matches, trimmed
+from evalkit.reading.cells import all_match, trimmed
 from evalkit.reading.missing_header import header_notes
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def _is_row_number(column: TextColumn) -> bool:
     """Return whether a column holds a different whole number in each row."""
     filled = bool((column.codes >= 0).all())
     different = len(column.texts) == len(column.codes)
-    return filled and different and bool(matches(trimmed(column.texts), r"\d+").all())
+    return filled and different and all_match(trimmed(column.texts), r"\d+")
 
 
 def _refuse_repeats(label: str, names: Sequence[str]) -> None:

@@ -95,7 +95,7 @@ def _numbers(
         _refuse_bad(name, table.label, column, np.isnan(values), "number")
         endless = np.isinf(values)
         if endless.any():
-            infinite[table.label] = int(column.counts()[endless].sum())
+            infinite[table.label] = column.cells(endless)
         floats[role] = np.where(endless, np.nan, values)
     _refuse_wide_range(name, {tables[role].label: values for role, values in floats.items()})
     return _as_numbers(columns, floats, integers), _infinity_notes(name, infinite)
@@ -167,9 +167,7 @@ def _date_notes(
         )
         notes.append(say("day_first_assumed", template, column=name))
     firsts = {
-        role: form_of(column.texts[0].as_py())
-        for role, column in columns.items()
-        if len(column.texts)
+        role: form_of(column.text(0)) for role, column in columns.items() if len(column.texts)
     }
     if len(set(firsts.values())) > 1:
         template = "Column {column}: the tables write dates in different forms ({forms})."
@@ -207,7 +205,7 @@ def _refuse_bad(
     if not bad.any():
         return
     row = column.first_row(bad)
-    form = form_of(column.texts[int(column.codes[row - 1])].as_py())
+    form = form_of(column.text(int(column.codes[row - 1])))
     message = (
         f"{label}, column {name!r}, row {row} (header not counted): {form!r} (digits as 9, letters "
         f"as a, other signs as ~) is no {kind}; "

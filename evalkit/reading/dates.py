@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING
 
+from evalkit.reading.arrow_columns import as_text
 from evalkit.reading.cells import matches
 
 if TYPE_CHECKING:
@@ -76,6 +77,8 @@ def day_order(texts: pa.Array) -> bool | None:
     bool or None
         True or False where a number over 12 decides it; None where none does, or both.
     """
+    if _are_moments(texts):
+        return None
     first, following = _year_last_numbers(texts)
     day_first, month_first = bool((first > 12).any()), bool((following > 12).any())  # noqa: PLR2004
     return None if day_first == month_first else day_first
@@ -83,6 +86,8 @@ def day_order(texts: pa.Array) -> bool | None:
 
 def has_open_order(texts: pa.Array) -> bool:
     """Return whether some dates are written as 3/4/2021, with either reading possible."""
+    if _are_moments(texts):
+        return False
     first, following = _year_last_numbers(texts)
     return bool(((first <= 12) & (following <= 12) & (first != following)).any())  # noqa: PLR2004
 
@@ -115,6 +120,9 @@ def to_seconds(
     import numpy as np
     import pyarrow as pa
 
+    if _are_moments(texts) and YEAR_FIRST in forms:
+        return _moment_seconds(texts)
+    texts = as_text(texts)
     seconds = np.full(len(texts), np.nan)
     if not may_be_dates(texts).any():
         return seconds
@@ -127,7 +135,29 @@ def to_seconds(
 
 def may_be_dates(texts: pa.Array) -> npt.NDArray[np.bool_]:
     """Return which texts hold a year, a time of day or a length: a look before the long one."""
+    import numpy as np
+
+    if _are_moments(texts):
+        return np.ones(len(texts), np.bool_)
     return matches(texts, r".*(?:\d{4}|:\d{2}|\d day).*|-?PT?\d.*|\d+[-/.]\d+[-/.]\d{2}\b.*")
+
+
+def _are_moments(texts: pa.Array) -> bool:
+    """Return whether these are moments as they were stored; their text begins with the year."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_timestamp(texts.type))
+
+
+def _moment_seconds(moments: pa.Array) -> npt.NDArray[np.float64]:
+    """Return stored moments in seconds, to the last digit as their text says them."""
+    import numpy as np
+    import pyarrow as pa
+
+    unit = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[moments.type.unit]
+    whole, part = np.divmod(moments.view(pa.int64()).to_numpy(), unit)
+    seconds: npt.NDArray[np.float64] = whole.astype(np.float64) + part / unit
+    return seconds
 
 
 def _form_seconds(texts: pa.Array, form: str, *, day_first: bool) -> npt.NDArray[np.float64]:
@@ -272,6 +302,7 @@ def _year_last_numbers(
     import numpy as np
     import pyarrow as pa
 
+    texts = as_text(texts)
     likely = texts.filter(pa.array(may_be_dates(texts)))
     if not len(likely):
         return np.empty(0), np.empty(0)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalkit.errors import InputError
+from evalkit.reading.arrow_columns import as_text
 from evalkit.reading.cells import (
     MISSING_WORDS,
+    all_numbers,
     are_grouped,
-    are_numbers,
     equals_any,
     form_of,
     trimmed,
@@ -80,20 +81,20 @@ def _shown(texts: pa.Array, words: frozenset[str]) -> str | None:
 
     plain = trimmed(texts)
     numbers = plain.filter(pa.array(~equals_any(plain, words)))
-    point, comma = are_numbers(numbers, "."), are_numbers(numbers, ",")
-    if point.all() and comma.all():
+    point, comma = all_numbers(numbers, "."), all_numbers(numbers, ",")
+    if point and comma:
         grouped = bool((are_grouped(numbers, ".") & _holds(numbers, ",")).any())
         return "open" if grouped else None
-    if comma.all():
+    if comma:
         return ","
-    return "." if point.all() else None
+    return "." if point else None
 
 
 def _holds(texts: pa.Array, mark: str) -> pa.Array:
     """Return which texts hold `mark`."""
     import pyarrow.compute as pc
 
-    return pc.match_substring(texts, mark).to_numpy(zero_copy_only=False)
+    return pc.match_substring(as_text(texts), mark).to_numpy(zero_copy_only=False)
 
 
 def _refuse_open(
@@ -104,7 +105,7 @@ def _refuse_open(
         if mark == "open":
             column = columns[name]
             row = column.first_row(_holds(column.texts, ","))
-            form = form_of(column.texts[int(column.codes[row - 1])].as_py())
+            form = form_of(column.text(int(column.codes[row - 1])))
             message = (
                 f"{label}, column {name!r}, row {row} (header not counted): the comma in {form!r} "
                 "may mark decimals or thousands; say which mark decimals have with --decimal , or "

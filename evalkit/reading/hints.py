@@ -10,10 +10,10 @@ from evalkit.messages import say
 from evalkit.reading.cells import (
     MISSING_MARKS,
     MISSING_WORDS,
+    all_match,
     are_numbers,
     equals_any,
     form_of,
-    matches,
     trimmed,
 )
 from evalkit.reading.dates import DURATION_FORMS, TWO_DIGIT_YEAR, day_order, to_seconds
@@ -66,7 +66,7 @@ def words_read(
 
     def words(role: str) -> int:
         column = tables[role].columns[name]
-        return int(column.counts()[equals_any(trimmed(column.texts), MISSING_WORDS)].sum())
+        return column.cells(equals_any(trimmed(column.texts), MISSING_WORDS))
 
     counts = _counted(tables, columns, words)
     if not counts:
@@ -103,7 +103,7 @@ def mixture(name: str, reading: Reading, decimal: str) -> list[Message]:
         "dates": int(counts[dates].sum()),
         "others": int(counts[others].sum()),
         "type": {"text": "text"}.get(reading.type, "categories"),
-        "form": form_of(column.texts[int(column.codes[row - 1])].as_py()),
+        "form": form_of(column.text(int(column.codes[row - 1]))),
     }
     return [say("mixed_types", template, column=name, **values)]
 
@@ -126,7 +126,7 @@ def _missing_marks(
 
         def cells(role: str, mark: str = mark) -> int:
             column = columns[role]
-            return int(column.counts()[equals_any(trimmed(column.texts), frozenset({mark}))].sum())
+            return column.cells(equals_any(trimmed(column.texts), frozenset({mark})))
 
         counts = _counted(tables, columns, cells)
         if counts:
@@ -152,7 +152,7 @@ def _codes(name: str, reading: Reading) -> list[Message]:
     if reading.type != "categorical" or reading.declared:
         return []
     texts = trimmed(reading.column.texts)
-    if not (len(texts) and matches(texts, r"\d+").all()):
+    if not (len(texts) and all_match(texts, r"\d+")):
         return []
     template = (
         "Column {column}: numbers that start with zeros, or are too long for a number, are read as "
@@ -163,9 +163,8 @@ def _codes(name: str, reading: Reading) -> list[Message]:
 
 def _short_years(name: str, reading: Reading) -> list[Message]:
     """Return a warning on dates whose century is left open."""
-    short = (
-        len(reading.column.texts) and matches(trimmed(reading.column.texts), TWO_DIGIT_YEAR).all()
-    )
+    texts = trimmed(reading.column.texts)
+    short = len(texts) and all_match(texts, TWO_DIGIT_YEAR)
     if not short or reading.type not in {"categorical", "datetime"}:
         return []
     if reading.type == "datetime":

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
+from evalkit.reading.arrow_columns import as_text
 from evalkit.reading.cells import to_numbers, trimmed
 
 if TYPE_CHECKING:
@@ -127,9 +128,13 @@ def shared_values(original: TextColumn, avatars: TextColumn) -> int:
     >>> shared_values(from_arrow(pa.array(["7", "8"])), from_arrow(pa.array(["8.0"])))
     1
     """
+    import pyarrow as pa
     import pyarrow.compute as pc
 
-    found = pc.is_in(_plain_values(original), value_set=_plain_values(avatars))
+    if all(pa.types.is_int64(column.texts.type) for column in (original, avatars)):
+        found = pc.is_in(original.texts, value_set=avatars.texts)
+    else:
+        found = pc.is_in(_plain_values(original), value_set=_plain_values(avatars))
     return int(pc.sum(found, min_count=0).as_py())
 
 
@@ -137,7 +142,7 @@ def _plain_values(column: TextColumn) -> pa.Array:
     """Return the different cells as plain keys, each once."""
     import pyarrow.compute as pc
 
-    plain = pc.replace_substring_regex(trimmed(column.texts), _WHOLE, r"\1")
+    plain = pc.replace_substring_regex(trimmed(as_text(column.texts)), _WHOLE, r"\1")
     return plain.unique()
 
 

@@ -6,10 +6,12 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from evalkit.reading.arrow_columns import as_text
 from evalkit.reading.cells import (
     MISSING_WORDS,
     TRUTH,
-    are_numbers,
+    all_match,
+    all_numbers,
     equals_any,
     matches,
     to_numbers,
@@ -140,11 +142,10 @@ def _shown_type(texts: pa.Array, decimal: str) -> str:
     others = plain.filter(pa.array(~equals_any(plain, MISSING_WORDS)))
     if not len(others):
         return "empty"
-    if are_numbers(others, decimal).all():
+    if all_numbers(others, decimal):
         return "categorical" if are_codes(others) else "numeric"
-    if len(others) <= MOST_TRUTH_FORMS and {text.lower() for text in others.to_pylist()} <= set(
-        TRUTH
-    ):
+    few = as_text(others).to_pylist() if len(others) <= MOST_TRUTH_FORMS else [""]
+    if {text.lower() for text in few} <= set(TRUTH):
         return "boolean"
     if not may_be_dates(others).all():
         return "categorical"
@@ -174,7 +175,9 @@ def are_codes(texts: pa.Array) -> bool:
     >>> are_codes(pa.array(["01", "75"])), are_codes(pa.array(["0", "75"]))
     (True, False)
     """
-    if not matches(texts, r"\d+").all():
+    import pyarrow as pa
+
+    if pa.types.is_int64(texts.type) or not all_match(texts, r"\d+"):
         return False
     long = matches(texts, r"\d{19,}").any() and to_numbers(texts, ".")[1] is None
     return bool(long or matches(texts, r"0\d+").any())
@@ -182,9 +185,9 @@ def are_codes(texts: pa.Array) -> bool:
 
 def _date_forms(texts: pa.Array, *, declared: bool) -> tuple[str, ...]:
     """Return the forms to try: times of day or lengths where all cells are such, else dates."""
-    if len(texts) and matches(trimmed(texts), CLOCK).all():
+    if len(texts) and all_match(trimmed(texts), CLOCK):
         return CLOCK_FORMS
-    if len(texts) and matches(trimmed(texts), "|".join(map(_unnamed, DURATION_FORMS))).all():
+    if len(texts) and all_match(trimmed(texts), "|".join(map(_unnamed, DURATION_FORMS))):
         return DURATION_FORMS
     return FORCED_FORMS if declared else FORMS
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING
 
+from evalkit.reading.arrow_columns import as_text
 from evalkit.reading.cells import MISSING_WORDS, equals_any, to_numbers, trimmed
 
 if TYPE_CHECKING:
@@ -137,18 +138,18 @@ def _missing(
 
     empty = int((column.codes < 0).sum()) - column.blanks
     found = {EMPTY: empty, BLANKS: column.blanks}
-    texts, counts = trimmed(column.texts), column.counts()
+    texts = trimmed(column.texts)
     gone = np.zeros(len(texts), np.bool_)
     for mark in sorted(options.missing):
         number = to_numbers(pa.array([mark], pa.string()), ".")[0][0]
         here = equals_any(texts, frozenset({mark}))
         if np.isfinite(number):
             here |= to_numbers(texts, decimal)[0] == number
-        found[mark] = int(counts[here & ~gone].sum())
+        found[mark] = column.cells(here & ~gone)
         gone |= here
     if reading.words_missing:
         for word in sorted(MISSING_WORDS - options.missing):
-            found[word] = int(counts[equals_any(texts, frozenset({word}))].sum())
+            found[word] = column.cells(equals_any(texts, frozenset({word})))
     return {mark: count for mark, count in found.items() if count}
 
 
@@ -158,6 +159,7 @@ def _unknown(column: TextColumn, original: TextColumn, reading: Reading) -> int:
 
     if reading.type != "categorical" or not reading.used:
         return 0
-    known = pc.is_in(trimmed(column.texts), value_set=trimmed(original.texts))
+    texts, originals = (trimmed(as_text(one.texts)) for one in (column, original))
+    known = pc.is_in(texts, value_set=originals)
     unknown = ~known.to_numpy(zero_copy_only=False).astype(bool)
-    return int(column.counts()[unknown].sum())
+    return column.cells(unknown)

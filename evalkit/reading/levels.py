@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalkit.errors import InputError
 from evalkit.messages import say
+from evalkit.reading.arrow_columns import as_text
 from evalkit.reading.cells import TRUTH
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def _categories(
 
 def _texts(texts: pa.Array, *, truth: bool) -> list[str]:
     """Return texts, with every form of true and false made one where the column is boolean."""
-    cells: list[str] = texts.to_pylist()
+    cells: list[str] = as_text(texts).to_pylist()
     return [TRUTH.get(cell.strip().lower(), cell) for cell in cells] if truth else cells
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from evalkit.errors import InputError
 from evalkit.messages import say
-from evalkit.reading.cells import to_numbers, trimmed
+from evalkit.reading.cells import equals_any, to_numbers, trimmed
 from evalkit.reading.dates import day_order, may_be_dates, to_seconds
 
 if TYPE_CHECKING:
@@ -111,8 +111,8 @@ def _is_own_value(name: str, column: TextColumn) -> bool:
     A ticked box is often exported as its own name above cells that are the same or empty, and a
     header in the middle of joined files is there once.
     """
-    place = column.texts.index(name).as_py()
-    return len(column.texts) > 1 and place >= 0 and bool(column.counts()[place] > 1)
+    own = equals_any(column.texts, frozenset({name}))
+    return len(own) > 1 and bool(own.any()) and bool(column.counts()[own][0] > 1)
 
 
 def _grow_evenly(names: Sequence[str]) -> bool:

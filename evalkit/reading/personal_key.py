@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from evalkit.errors import InputError
 from evalkit.given_values import shown
+from evalkit.reading.arrow_columns import as_text
 from evalkit.reading.conversion import settled_columns
 from evalkit.reading.identifiers import plain_value
 from evalkit.reading.inference import read_column
@@ -81,7 +82,8 @@ def person_keys(
             )
             raise InputError(message)
         codes = [
-            numbers.setdefault(plain_value(text), len(numbers)) for text in column.texts.to_pylist()
+            numbers.setdefault(plain_value(text), len(numbers))
+            for text in as_text(column.texts).to_pylist()
         ]
         found[role] = np.array(codes, np.int64)[column.codes]
     if len(np.unique(found["original"])) < 2:  # noqa: PLR2004 - one person can be set against nobody

@@ -109,10 +109,14 @@ def _variable(
 
 def _filled_facts(values: Any) -> dict[str, Any]:
     """Return missing share and number of levels of converted cells, infinities missing."""
+    import numpy as np
     import pandas as pd
 
-    filled = ~pd.isna(values)
-    return {
-        "missing_share": float(1 - filled.mean()),
-        "levels": int(pd.unique(values[filled]).size),
-    }
+    if isinstance(values, pd.Categorical):
+        counts = np.bincount(values.codes.astype(np.intp) + 1, minlength=1)
+        missing, levels = int(counts[0]), int(np.count_nonzero(counts[1:]))
+    else:
+        missing = int(np.isnan(values).sum()) if values.dtype.kind == "f" else 0
+        levels = len(pd.unique(values)) - bool(missing)
+    filled = len(values) - missing
+    return {"missing_share": float(1 - filled / len(values)), "levels": levels}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from evalkit.messages import say
 from evalkit.reading.arrow_columns import TextColumn
-from evalkit.reading.cells import MISSING_WORDS, equals_any, matches, trimmed
+from evalkit.reading.cells import MISSING_WORDS, all_match, equals_any, trimmed
 
 if TYPE_CHECKING:
     from evalkit.messages import Message
@@ -63,13 +63,15 @@ def _unit_of(column: TextColumn, marks: frozenset[str]) -> str | None:
     """Return the sign that every filled cell of a column has."""
     import pyarrow as pa
 
+    if not pa.types.is_string(column.texts.type):
+        return None
     texts = trimmed(column.texts)
     texts = texts.filter(pa.array(~equals_any(texts, marks | MISSING_WORDS)))
     if not len(texts):
         return None
     first = texts[0].as_py()
     unit = next((one for one in UNITS if first.endswith(one) or first.startswith(one)), None)
-    return unit if unit and matches(texts, _pattern(unit)).all() else None
+    return unit if unit and all_match(texts, _pattern(unit)) else None
 
 
 def _pattern(unit: str) -> str:
