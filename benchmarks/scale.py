@@ -10,7 +10,7 @@ one, too. `plan` makes the runs that docs/scale.md and benchmarks/README.md tell
 in benchmarks/scale.json; `pages` writes tables and curve anew from that file. Tables are generated
 when they are not there; `--data` says where.
 
-Stages: `search` (the searches of linkability one by one), any metric, `founding` (the two metrics
+Stages: `search` (the searches of linkability), any metric, `founding` (the two metrics
 of the founding document), `all` metrics, `report` (JSON, HTML and PDF of what was measured).
 """
 

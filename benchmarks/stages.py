@@ -45,7 +45,8 @@ class Run:
     folder : str
         With a folder or file of each table.
     stages : list of str
-        `search` (both halves and the expectation), slugs of metrics, `founding`, `all`, `report`.
+        `search` (all originals among all avatars, on two halves), slugs of metrics, `founding`,
+        `all`, `report`.
     sensitive : str
         Its name; default the last categorical column.
     engine, memory : str
@@ -131,17 +132,19 @@ def load_code() -> None:
 
 
 def search(release: Release, tell: Teller) -> None:
-    """Take the searches of linkability one by one: half A, half B, expectation over the ties."""
-    from evalkit.quantities import link_probability, shared_pairing
+    """Link all originals with all avatars: avatars made ready, then searched on both halves."""
+    from evalkit.quantities import ranges
+    from evalkit.quantities_searching import Search
 
     names = sorted(release.schema.used_names())
-    pairing = shared_pairing(release, "original", "avatars")
-    found = []
-    for half, part in (("search, half A", names[::2]), ("search, half B", names[1::2])):
-        tell.begin(half)
-        found.append(pairing.shared(part))
-    tell.begin("expectation over ties")
-    link_probability(*found)
+    tell.begin("avatars made ready")
+    together = ranges(release.schema, (release.original, release.avatars), names)
+    found = Search(release.schema, [release.original], release.avatars, together)
+    halves = names[::2], names[1::2]
+    for half in halves:
+        found.ready(half)
+    tell.begin("search and expectation")
+    found.linked(*halves)
     tell.end()
 
 
@@ -209,7 +212,10 @@ def work(run: Run, say: Callable[[dict[str, Any]], None]) -> None:
     release = read(run)
     tell.end()
     if "search" in run.stages:
-        search(release, tell)
+        from evalkit.engine import make_engine, working_on
+
+        with make_engine(run.engine or "local") as engine, working_on(engine):
+            search(release, tell)
     if slugs_of(run.stages):
         assessment = measure(release, run, tell)
         if "report" in run.stages:

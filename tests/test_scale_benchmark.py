@@ -115,9 +115,8 @@ def test_each_stage_of_a_run_tells_seconds_and_memory(
     assert [line["stage"] for line in told] == [
         "libraries and compiled code",
         "reading",
-        "search, half A",
-        "search, half B",
-        "expectation over ties",
+        "avatars made ready",
+        "search and expectation",
         "checks before",
         "linkability_protection_rate",
         "correlation_difference_ratio",
