@@ -170,7 +170,9 @@ def from_coded(parts: Sequence[pa.Array], kind: pa.DataType | None = None) -> Te
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    whole = pa.chunked_array(parts or [pa.array([], pa.string()).dictionary_encode()])
+    if not any(map(len, parts)):
+        return TextColumn(np.empty(0, np.int32), pa.array([], pa.string()))
+    whole = pa.chunked_array(parts)
     is_coded = pa.types.is_dictionary(whole.type)
     parts = (whole.unify_dictionaries() if is_coded else whole.dictionary_encode()).chunks
     codes = [pc.fill_null(part.indices, -1).to_numpy(zero_copy_only=False) for part in parts]
