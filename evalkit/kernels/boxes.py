@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 FIRST_LOOK = 64  # rows tested first: most boxes hold two of them and are done
 NOBODY = np.iinfo(np.int64).max
 BLOCK_CELLS = 500_000  # rows tested at a time, over all boxes
+COMPILED_ROWS = 2**15  # from so many rows on, compiled code is worth the time to load it
+FEW_BOXES = 16  # for each column: so few are tested on every row sooner than columns are sorted
 
 
 class Boxes(NamedTuple):
@@ -117,12 +119,10 @@ class SortedRows:
         -------
         Ends
         """
-        starts, stops = self._slices(boxes)
-        order = np.argsort(stops - starts, axis=1, kind="stable")  # the narrowest side first
-        by_width = boxes.part((np.arange(len(order))[:, None], order))
-        first = np.arange(len(order)), order[:, 0]
-        start, stop = starts[first], stops[first]
-        least, greatest = np.full(len(order), NOBODY), np.full(len(order), -1)
+        if len(self._owner) >= COMPILED_ROWS:
+            return self._compiled_ends(boxes)
+        by_width, start, stop = self._by_width(boxes)
+        least, greatest = np.full(len(start), NOBODY), np.full(len(start), -1)
         alive, look = np.flatnonzero(start < stop), FIRST_LOOK
         while alive.size:
             for block in np.array_split(alive, 1 + alive.size * look // BLOCK_CELLS):
@@ -138,6 +138,44 @@ class SortedRows:
             alive = alive[(least[alive] >= greatest[alive]) & (start[alive] < stop[alive])]
             look = min(8 * look, int((stop - start)[alive].max(initial=1)))
         return Ends(least, greatest)
+
+    def _compiled_ends(self, boxes: Boxes) -> Ends:
+        """Return the same as `ends`."""
+        from evalkit.kernels.loops_boxes import scan
+
+        size, rows = len(boxes.columns), len(self._owner)
+
+        def scanned(
+            order: NDArray[np.int32],
+            which: Boxes,
+            start: NDArray[np.integer],
+            stop: NDArray[np.integer],
+        ) -> Ends:
+            found = Ends(np.empty(len(start), np.int64), np.empty(len(start), np.int64))
+            columns, low, high = (side.astype(np.int64, copy=False) for side in which)
+            cells, owner = self._columns, self._owner
+            scan(order, start, stop, columns, low, high, cells, owner, *found)
+            return found
+
+        if size <= FEW_BOXES * len(self._columns):
+            every = np.arange(rows, dtype=np.int32)
+            return scanned(every, boxes, np.zeros(size, np.int64), np.full(size, rows))
+        by_width, start, stop = self._by_width(boxes)
+        least, greatest = np.empty(size, np.int64), np.empty(size, np.int64)
+        for column in np.unique(by_width.columns[:, 0]):
+            here = np.flatnonzero(by_width.columns[:, 0] == column)
+            order = self._side(int(column))[0]
+            found = scanned(order, by_width.part(here), start[here], stop[here])
+            least[here], greatest[here] = found
+        return Ends(least, greatest)
+
+    def _by_width(self, boxes: Boxes) -> tuple[Boxes, NDArray[np.integer], NDArray[np.integer]]:
+        """Return the boxes with their narrowest side first, and where that begins and ends."""
+        starts, stops = self._slices(boxes)
+        order = np.argsort(stops - starts, axis=1, kind="stable")
+        first = np.arange(len(order)), order[:, 0]
+        by_width = boxes.part((np.arange(len(order))[:, None], order))
+        return by_width, starts[first], stops[first]
 
     def _side_rows(
         self, column: NDArray[np.integer], start: NDArray[np.integer], look: int

@@ -78,6 +78,22 @@ def test_the_one_row_of_a_box_is_found_however_wide_its_sides(seed: int) -> None
     assert (found < 0).any()
 
 
+@pytest.mark.parametrize("few", [0, 1000])
+def test_compiled_code_finds_the_same_owners(monkeypatch: pytest.MonkeyPatch, few: int) -> None:
+    rng = np.random.default_rng(few)
+    cells = rng.integers(-1, [4, 300, 40, 3], (3000, 4)).astype(np.int32)
+    columns = chosen_columns(rng.integers(0, 4, 300), 4, 3)
+    low = cells[rng.integers(0, 3000, 300)[:, None], columns]
+    boxes = Boxes(columns, low, low + rng.integers(0, 3, low.shape) ** 4)
+    rows = SortedRows(cells, np.arange(3000) // 2)
+    expected = rows.only(boxes)
+    monkeypatch.setattr("evalkit.kernels.boxes.COMPILED_ROWS", 1)
+    monkeypatch.setattr("evalkit.kernels.boxes.FEW_BOXES", few)
+    assert rows.only(boxes).tolist() == expected.tolist()
+    assert (expected >= 0).any()
+    assert (expected < 0).any()
+
+
 def test_a_box_that_nothing_fits_has_no_row() -> None:
     rows = SortedRows(np.array([[1], [2]], np.int32))
     empty = np.array([[0]]), np.array([[5]]), np.array([[4]])
