@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import gc
 import gzip
 import hashlib
+import os
 import re
+import stat
 from dataclasses import asdict
+from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,13 +21,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from evalkit import InputError, load
-from evalkit.reading import arrow_columns, stores
+from evalkit.reading import arrow_columns, stores, typed_tables
 from evalkit.reading.stores import is_on_disk
+from evalkit.release import split_file
 from evalkit.verifying.files import _digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from evalkit.release import Release
 
@@ -231,3 +237,110 @@ def test_files_that_are_unlike_give_one_line_with_the_file(
     assert refusal(path).startswith("z.csv: its header is not that of part.0csv (without 'age')")
     (tmp_path / "empty").mkdir()
     assert "is a folder without a file" in refusal(tmp_path / "empty")
+
+
+def test_files_have_no_name_and_only_their_owner_can_read_them(temporary: Path) -> None:
+    with stores.scratch_file() as file:
+        found = os.fstat(file.fileno())
+        assert (stat.S_IMODE(found.st_mode), found.st_nlink) == (0o600, 0)
+        assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.parametrize("error", [InputError("no"), KeyboardInterrupt(), MemoryError()])
+def test_an_error_or_an_interruption_leaves_nothing_behind(
+    error: BaseException, tmp_path: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = plain_csv(table(0), tmp_path / "t.csv")
+    before = open_files()
+
+    def fail(*_: Any) -> None:
+        assert open_files() > before  # there are columns on disk by now
+        raise error
+
+    monkeypatch.setattr(typed_tables, "converted", fail)
+    with pytest.raises(type(error)):
+        load(path, path, memory=SMALLEST)
+    assert list(temporary.iterdir()) == []
+    error.__traceback__ = None  # its frames hold the columns
+    gc.collect()
+    assert open_files() == before
+
+
+def test_a_release_that_is_let_go_frees_its_room(tmp_path: Path, temporary: Path) -> None:
+    path = plain_csv(table(0), tmp_path / "t.csv")
+    before = open_files()
+    release = load(path, path, memory=SMALLEST)
+    assert len(release.working) == ROWS / 2
+    assert open_files() > before
+    del release
+    gc.collect()
+    assert open_files() == before
+    assert list(temporary.iterdir()) == []
+
+
+def open_files() -> int:
+    """Return how many files this process has open, mapped ones included."""
+    folder = Path("/proc/self/fd")
+    if not folder.is_dir():
+        pytest.skip("this system does not list open files")
+    return len(list(folder.iterdir()))
+
+
+def test_a_full_or_closed_temporary_folder_gives_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = plain_csv(table(0), tmp_path / "t.csv")
+
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def full_file() -> Any:
+        file = open_scratch()
+        return SimpleNamespace(
+            fileno=file.fileno, truncate=file.truncate, seek=file.seek, close=file.close, write=full
+        )
+
+    open_scratch = stores.scratch_file
+    with monkeypatch.context() as patch:
+        patch.setattr(stores, "scratch_file", full_file)
+        with pytest.raises(InputError, match=r"cannot be written to \(no space left on device\)"):
+            load(path, path, memory=SMALLEST)
+    with monkeypatch.context() as patch:
+        patch.setattr(stores.shutil, "disk_usage", lambda _: SimpleNamespace(free=10))
+        with pytest.raises(InputError, match=r"need about 0\.0 GiB on disk"):
+            load(path, path, memory=SMALLEST)
+    monkeypatch.setattr(stores.tempfile, "tempdir", str(tmp_path / "absent"))
+    with pytest.raises(InputError, match=r"cannot be written to \(no such file or directory\)"):
+        load(path, path, memory=SMALLEST)
+
+
+def test_a_column_too_long_for_the_memory_gives_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = parquet(table(0), tmp_path / "t.parquet")
+    monkeypatch.setattr(stores, "SMALLEST_MEMORY", 100)
+    with pytest.raises(InputError, match=r"t\.parquet: one column of 240 rows needs about"):
+        load(path, path, memory=SMALLEST)
+
+
+def test_memory_is_an_amount_and_no_part_of_the_options(tmp_path: Path) -> None:
+    path = parquet(table(0), tmp_path / "t.parquet")
+    release = load(path, path, memory="4GB")
+    assert "memory" not in release.options
+    assert not is_on_disk(release.original["age"].to_numpy())
+    with pytest.raises(InputError, match="memory: give an amount such as 4GB"):
+        load(path, path, memory="much")
+
+
+def test_persons_are_the_same_on_disk(tmp_path: Path) -> None:
+    frame = table(0).assign(key=np.arange(ROWS) // 3)
+    path = parquet(frame, tmp_path / "t.parquet")
+    one, two = (load(path, path, individual="key", memory=memory) for memory in (None, SMALLEST))
+    assert plain(one) == plain(two)
+    assert one.persons["original"].code.tolist() == two.persons["original"].code.tolist()
+
+
+def test_a_folder_is_not_split(tmp_path: Path) -> None:
+    path = folder(table(0), tmp_path / "originals", 2, parquet)
+    with pytest.raises(InputError, match="originals: a folder cannot be split"):
+        split_file(path, tmp_path)

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 BATCH_ROWS = 2**17
 MOST_NAMES = 20
-CELL_BYTES = 12  # a code of 4 and a number of 8
 
 
 @dataclass(frozen=True)
@@ -70,6 +69,7 @@ def parquet_columns(
     for other in opened[1:]:
         _refuse_unlike(opened[0], other)
     names = opened[0].schema.names
+    store.refuse_long(parts[0].label, sum(one.metadata.num_rows for one in opened))
     columns = [store.column(_column(opened, place)) for place in range(len(names))]
     keys = [key for key, _ in parts[0].keys]
     columns += [store.column(_key_column(opened, place)) for place in range(len(keys))]

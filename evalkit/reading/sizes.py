@@ -24,8 +24,6 @@ TEXT_GROWTH: Final = 4
 """Cells of text have few letters: with their line they take more once they are read."""
 PACKED_GROWTH: Final = 8
 """Most tables of text shrink to an eighth, or less."""
-COLUMN_BYTES: Final = 24
-"""Of one cell while its column is read: its code, its number and those of an order."""
 _USUAL_MACHINE: Final = 2**33
 _GROUP_LIMITS: Final = (
     Path("/sys/fs/cgroup/memory.max"),
@@ -66,7 +64,7 @@ def store_for(sources: Iterable[Any], memory: int | None) -> Store:
     if sum(sizes) <= limit and largest <= LARGEST_TABLE_BYTES:
         return Store()
     check_room(sum(sizes))
-    return Store(on_disk=True)
+    return Store(on_disk=True, memory=limit)
 
 
 def table_bytes(path: Path) -> int:

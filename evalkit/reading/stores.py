@@ -26,6 +26,9 @@ SMALLEST_SEGMENT = 2**26
 LARGEST_SEGMENT = 2**32
 _ALIGNED = 64  # bytes: as Arrow wants its buffers
 GIB = 2**30
+SMALLEST_MEMORY = 2**28
+COLUMN_BYTES = 24
+"""Of one cell while its column is read: its code, its number and those of an order."""
 
 
 def scratch_file() -> IO[bytes]:
@@ -44,7 +47,10 @@ def scratch_file() -> IO[bytes]:
 
 def check_room(needed: int) -> None:
     """Refuse tables that the temporary folder has no room for."""
-    free = shutil.disk_usage(tempfile.gettempdir()).free
+    try:
+        free = shutil.disk_usage(tempfile.gettempdir()).free
+    except OSError as error:
+        raise no_room(error) from None
     if needed > free:
         message = (
             f"The tables need about {needed / GIB:,.1f} GiB on disk, and the temporary folder has "
@@ -102,6 +108,8 @@ class Store:
     Attributes
     ----------
     on_disk : bool
+    memory : int, optional
+        Bytes that a column may take while it is read.
 
     Examples
     --------
@@ -113,7 +121,18 @@ class Store:
     """
 
     on_disk: bool = False
+    memory: int | None = None
     _segments: list[_Segment] = field(default_factory=list, repr=False)
+
+    def refuse_long(self, label: str, rows: int) -> None:
+        """Refuse a table of which not even one column fits into the memory given."""
+        needed = rows * COLUMN_BYTES
+        if self.on_disk and self.memory is not None and needed > max(self.memory, SMALLEST_MEMORY):
+            message = (
+                f"{label}: one column of {rows:,} rows needs about {needed / GIB:,.1f} GiB of "
+                "memory while it is read; give as much with --memory, or fewer rows."
+            )
+            raise InputError(message)
 
     def array(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return an array of one dimension, on disk if this store is."""
