@@ -20,6 +20,7 @@ from evalkit.persons import Persons
 from evalkit.quantities import ranges, remembered
 from evalkit.quantities_real_people import RealPeople
 from evalkit.quantities_shuffled import shuffled_samples
+from evalkit.quantities_stacked import moved
 from evalkit.randomness import stream
 
 if TYPE_CHECKING:
@@ -242,15 +243,8 @@ def _together(
     search, start = left[0].people.search([one.avatars for one in left], targets), 0
     for one in left:
         asked = one.asked
-        yield one, search, _moved(asked, start)
+        yield one, search, moved(asked, start)
         start += len(one.avatars)
-
-
-def _moved(places: Places, start: int) -> Places:
-    """Return places among the rows of several tables, of which one begins at `start`."""
-    if isinstance(places, range):
-        return range(start, start + len(places))
-    return places + start
 
 
 def distance_of(sets: NearestSets, piece: QueryPiece) -> dict[str, Distances]:

@@ -27,7 +27,6 @@ from evalkit.randomness import stream
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import pandas as pd
     from numpy.typing import NDArray
 
     from evalkit.kernels import OwnRank
@@ -276,26 +275,3 @@ def linked_order(release: Release) -> NDArray[np.intp]:
             for name in sorted(frame.columns)
         ]
     )
-
-
-def shuffled_avatars(release: Release, rng: np.random.Generator) -> pd.DataFrame:
-    """Return the avatars with each column put in a random order of its own.
-
-    Parameters
-    ----------
-    release : Release
-        The tables.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    DataFrame
-        The same draw for any order of the rows and columns in the file.
-    """
-    import pandas as pd
-
-    columns = {}
-    for name in sorted(release.avatars.columns):
-        ordered = release.avatars[name].sort_values(kind="stable").reset_index(drop=True)
-        columns[name] = ordered.iloc[rng.permutation(len(ordered))].reset_index(drop=True)
-    return pd.DataFrame(columns)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -64,6 +64,17 @@ class ShuffledTable:
             places = rng.permutation(len(self._frame))
             if name in names:
                 yield name, self._ordered(name)[places]
+
+    def frame(self, names: Collection[str]) -> pd.DataFrame:
+        """Return some columns as a table, each of the same kind as in the one that is shuffled."""
+        import pandas as pd
+
+        columns: dict[str, Any] = {}
+        for name, values in self.columns(names):
+            codes, kind = cast("Any", values), cast("Any", self._frame[name].dtype)
+            is_number = self._schema[name].is_number
+            columns[name] = values if is_number else pd.Categorical.from_codes(codes, dtype=kind)
+        return pd.DataFrame(columns)
 
     def _ordered(self, name: str) -> Cells:
         """Return the cells of one column in order, missing ones last."""

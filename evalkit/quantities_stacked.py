@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    Places = range | NDArray[np.intp]
+
 
 class StackedTables:
     """Tables one below the other, joined a column at a time when it is asked for.
@@ -46,3 +48,28 @@ class StackedTables:
 
         column = pd.concat([table[name] for table in self._tables], ignore_index=True)
         return column if self._rows is None else column.iloc[self._rows]
+
+
+def moved(places: Places, start: int) -> Places:
+    """Return places in a table as places among the rows of several.
+
+    Parameters
+    ----------
+    places : range from 0, or ndarray of intp
+        Rows of the table.
+    start : int
+        Rows of the tables before it.
+
+    Returns
+    -------
+    range or ndarray of intp
+
+    Examples
+    --------
+    >>> from evalkit.quantities_stacked import moved
+    >>> moved(range(3), 10)
+    range(10, 13)
+    """
+    if isinstance(places, range):
+        return range(start, start + len(places))
+    return places + start

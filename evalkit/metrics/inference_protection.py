@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from evalkit.messages import say
 from evalkit.metric import Basis, Metric, Need, NotApplicable, Outcome, Section
@@ -33,10 +33,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from evalkit.figures import Drawing
+    from evalkit.kernels import NearestSets
     from evalkit.messages import Message
     from evalkit.persons import Persons
-    from evalkit.quantities import Pairing
     from evalkit.quantities_control import Controlled
+    from evalkit.quantities_searching import QueryPiece
     from evalkit.release import Release
     from evalkit.scenario import Scenario
 
@@ -45,6 +46,7 @@ TOLERANCE = 0.05
 RANGE_QUANTILES = (0.05, 0.95)
 FEWEST_WRONG = 10
 SHUFFLES = 5
+MOST_ANCHORED = 50_000  # of either group, who look among the copy and among shuffled columns
 ROUNDING = 1e-9
 
 
@@ -135,6 +137,37 @@ class Guesses:
 
 
 @dataclass(frozen=True, eq=False)
+class People:
+    """Records whose sensitive value is guessed.
+
+    Attributes
+    ----------
+    table : DataFrame
+        Originals, or the holdout.
+    places : range or ndarray of intp, shape (k,)
+        Which of its rows.
+    persons : Persons
+        Whose these rows are.
+    """
+
+    table: pd.DataFrame
+    places: range | NDArray[np.intp]
+    persons: Persons
+
+    def sample(self, most: int, rng: np.random.Generator) -> People:
+        """Return all records, or about `most` drawn whatever their order in the file."""
+        import numpy as np
+
+        from evalkit.quantities_order import order_of
+
+        if len(self.table) <= most:
+            return self
+        persons = self.persons
+        rows = persons.drawn(order_of(self.table, tuple(self.table.columns)), most, rng)
+        return People(self.table, np.sort(rows), persons.part(np.sort(rows)))
+
+
+@dataclass(frozen=True, eq=False)
 class Attack:
     """What an attacker holds: the known variables, and tables to look them up in."""
 
@@ -142,6 +175,17 @@ class Attack:
     known: tuple[str, ...]  # K, without the sensitive variable
     sensitive: str
     reach: float
+
+    @property
+    def people(self) -> tuple[People, People]:
+        """Originals and holdout."""
+        release = self.release
+        return (
+            People(release.working, range(len(release.working)), release.persons_of("working")),
+            People(
+                release.reference, range(len(release.reference)), release.persons_of("reference")
+            ),
+        )
 
     def truth(self, table: pd.DataFrame) -> NDArray[np.float64]:
         """Return the sensitive cells of a table, NaN where missing, shape (rows,)."""
@@ -154,23 +198,32 @@ class Attack:
             found[found < 0] = np.nan
         return found
 
-    def successes(self, pairing: Pairing, people: str, avatars: pd.DataFrame) -> float:
-        """Return for how many `people` the value of their nearest of `avatars` is right."""
-        from evalkit.kernels.answers import answered_share
-
-        guesses = Guesses.of(self.truth(avatars), self.reach)
-        ranges = guesses.right(self.truth(getattr(self.release, people)))
-        found = answered_share(pairing.shared(self.known), guesses.rank, *ranges)
-        return math.fsum(self.release.persons_of(people).means(found))
-
-    def against(self, pairings: tuple[Pairing, Pairing], avatars: pd.DataFrame) -> Controlled:
-        """Return the attack on originals and holdout, each paired with `avatars`."""
+    def against(self, people: tuple[People, People], avatars: pd.DataFrame) -> Controlled:
+        """Return the attack on originals and holdout, who look for the nearest of `avatars`."""
+        from evalkit.quantities import ranges
         from evalkit.quantities_control import Controlled
+        from evalkit.quantities_searching import Search
+        from evalkit.quantities_stacked import moved
 
-        people = "working", "reference"
-        hits = (self.successes(*one, avatars) for one in zip(pairings, people, strict=True))
-        sizes = [self.release.persons_of(one).count for one in people]
-        return Controlled(next(hits), sizes[0], next(hits), sizes[1])
+        schema, tables = self.release.schema, [one.table for one in people]
+        real = self.release.working, self.release.reference
+        # Both groups in one search: to make the avatars ready takes as long as to look.
+        search = Search(schema, tables, avatars, ranges(schema, real, self.known), capped=True)
+        guesses = Guesses.of(self.truth(avatars), self.reach)
+        hits, start = [], 0
+        for one in people:
+            low, high = guesses.right(self.truth(one.table)[one.places])
+            found = search.answers(
+                self.known,
+                right_share,
+                places=moved(one.places, start),
+                beside={"low": low, "high": high},
+                shared=guesses.rank,
+            )
+            hits.append(math.fsum(one.persons.means(found["right"])))
+            start += len(one.table)
+        sizes = [one.persons.count for one in people]
+        return Controlled(hits[0], sizes[0], hits[1], sizes[1])
 
     def naive_success(self, avatars: pd.DataFrame) -> float:
         """Return the share of the originals for whom the naive guess is right."""
@@ -184,11 +237,20 @@ class Attack:
         return math.fsum(shares) / len(shares)
 
 
+def right_share(sets: NearestSets, piece: QueryPiece) -> dict[str, NDArray[np.float64]]:
+    """Return for each person of a piece which share of the nearest avatars has the right value."""
+    from evalkit.kernels.answers import answered_share
+
+    low, high = (cast("NDArray[np.int64]", piece.beside[name]) for name in ("low", "high"))
+    return {"right": answered_share(sets, piece.shared, low, high)}
+
+
 def compute(
     release: Release, scenario: Scenario, rng: np.random.Generator
 ) -> Outcome | NotApplicable:
     """Return the score, its anchors and the facts of the attack."""
-    from evalkit.quantities import cells, real_pairing
+    from evalkit.engine import limits
+    from evalkit.quantities import cells
 
     schema, sensitive = release.schema, str(scenario.sensitive)
     known = tuple(name for name in scenario.known or () if name != sensitive)
@@ -199,11 +261,10 @@ def compute(
     persons = release.persons_of("working")
     reach = tolerance(cells(original, schema, sensitive), persons) if is_number else 0.0
     attack = Attack(release, known, sensitive, reach)
-    pairings = (
-        real_pairing(release, "original", "avatars"),
-        real_pairing(release, "holdout", "avatars"),
+    used, unused = (
+        one.sample(limits().queries(len(one.table), len(avatars)), rng) for one in attack.people
     )
-    found = attack.against(pairings, avatars)
+    found = attack.against((used, unused), avatars)
     facts: dict[str, Any] = {
         "sensitive": sensitive,
         "sensitive_is_number": is_number,
@@ -221,33 +282,39 @@ def compute(
         score=found.score,
         interval=found.interval,
         interval_method="mover",
-        facts=facts | _anchors(attack, rng),
+        facts=facts | _anchors(attack, rng) | _samples(attack, (used, unused)),
     )
+
+
+def _samples(attack: Attack, people: tuple[People, People]) -> dict[str, Any]:
+    """Return of how many originals and people of the holdout a sample was taken, if it was."""
+    if all(isinstance(one.places, range) for one in people):
+        return {}
+    used, unused = attack.people
+    return {"n_working": used.persons.count, "n_holdout": unused.persons.count}
 
 
 def _anchors(attack: Attack, rng: np.random.Generator) -> dict[str, Any]:
     """Return the scores of a perfect copy and of avatars with shuffled columns."""
-    from evalkit.quantities import Pairing, ranges, real_pairing
-    from evalkit.quantities_linked import shuffled_avatars
+    from evalkit.engine import limits
+    from evalkit.quantities_shuffled import shuffled_tables
 
-    release = attack.release
-    original, holdout = release.working, release.reference
-    themselves = real_pairing(release, "original", "original")
-    copied = attack.against((themselves, real_pairing(release, "holdout", "original")), original)
-    scale = ranges(release.schema, (original, holdout), attack.known)
-    floors = []
-    for _ in range(SHUFFLES):
-        mixed = shuffled_avatars(release, rng)
-        first, second = (
-            Pairing(release.schema, people, mixed, scale, capped=True)
-            for people in (original, holdout)
-        )
-        floors.append(attack.against((first, second), mixed))
+    release, names = attack.release, {*attack.known, attack.sensitive}
+    whole = attack.people
+    most = max(len(one.table) for one in whole) if limits().exact else MOST_ANCHORED
+    people = whole[0].sample(most, rng), whole[1].sample(most, rng)
+    copied = attack.against(people, release.working)
+    floors = [
+        attack.against(people, table.frame(names))
+        for table in shuffled_tables(release.avatars, release.schema, rng, SHUFFLES)
+    ]
     scores = [one.score for one in floors if one.control_failures]
+    sampled = any(one is not other for one, other in zip(people, whole, strict=True))
     return {
         "self_score": copied.score if copied.control_failures else None,
         "floor_score": math.fsum(scores) / len(scores) if scores else None,
-        "shuffles": SHUFFLES,
+        "shuffles": len(floors),
+        **({"anchor_sample": sum(one.persons.count for one in people)} if sampled else {}),
     }
 
 
