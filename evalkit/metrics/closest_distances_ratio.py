@@ -127,7 +127,16 @@ def _facts(
         "holdout_median_ratio": beyond[0],
         "holdout_median_interval": None if None in beyond else beyond[1:],
         "ratio": avatars[0] / strangers[0],
+        **_drawn(made, unused),
     }
+
+
+def _drawn(made: Closeness, unused: Closeness) -> dict[str, Any]:
+    """Return how many records were drawn to look for originals, where not all did."""
+    drawn = [len(one.between[0]) for one in (made, unused)]
+    if drawn == [len(one.avatars) for one in (made, unused)]:
+        return {}
+    return {"drawn_avatars": drawn[0], "drawn_holdout": drawn[1]}
 
 
 def _unmet(release: Release) -> Message | None:
