@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from evalkit.kernels import NearestSets
     from evalkit.messages import Message
     from evalkit.persons import Persons
+    from evalkit.quantities_asked import Asked
     from evalkit.quantities_control import Controlled
     from evalkit.quantities_searching import QueryPiece
     from evalkit.release import Release
@@ -137,37 +138,6 @@ class Guesses:
 
 
 @dataclass(frozen=True, eq=False)
-class People:
-    """Records whose sensitive value is guessed.
-
-    Attributes
-    ----------
-    table : DataFrame
-        Originals, or the holdout.
-    places : range or ndarray of intp, shape (k,)
-        Which of its rows.
-    persons : Persons
-        Whose these rows are.
-    """
-
-    table: pd.DataFrame
-    places: range | NDArray[np.intp]
-    persons: Persons
-
-    def sample(self, most: int, rng: np.random.Generator) -> People:
-        """Return all records, or about `most` drawn whatever their order in the file."""
-        import numpy as np
-
-        from evalkit.quantities_order import order_of
-
-        if len(self.table) <= most:
-            return self
-        persons = self.persons
-        rows = persons.drawn(order_of(self.table, tuple(self.table.columns)), most, rng)
-        return People(self.table, np.sort(rows), persons.part(np.sort(rows)))
-
-
-@dataclass(frozen=True, eq=False)
 class Attack:
     """What an attacker holds: the known variables, and tables to look them up in."""
 
@@ -177,15 +147,11 @@ class Attack:
     reach: float
 
     @property
-    def people(self) -> tuple[People, People]:
+    def people(self) -> tuple[Asked, Asked]:
         """Originals and holdout."""
-        release = self.release
-        return (
-            People(release.working, range(len(release.working)), release.persons_of("working")),
-            People(
-                release.reference, range(len(release.reference)), release.persons_of("reference")
-            ),
-        )
+        from evalkit.quantities_asked import Asked
+
+        return Asked.of(self.release, "working"), Asked.of(self.release, "reference")
 
     def truth(self, table: pd.DataFrame) -> NDArray[np.float64]:
         """Return the sensitive cells of a table, NaN where missing, shape (rows,)."""
@@ -198,7 +164,7 @@ class Attack:
             found[found < 0] = np.nan
         return found
 
-    def against(self, people: tuple[People, People], avatars: pd.DataFrame) -> Controlled:
+    def against(self, people: tuple[Asked, Asked], avatars: pd.DataFrame) -> Controlled:
         """Return the attack on originals and holdout, who look for the nearest of `avatars`."""
         from evalkit.quantities import ranges
         from evalkit.quantities_control import Controlled
@@ -249,7 +215,6 @@ def compute(
     release: Release, scenario: Scenario, rng: np.random.Generator
 ) -> Outcome | NotApplicable:
     """Return the score, its anchors and the facts of the attack."""
-    from evalkit.engine import limits
     from evalkit.quantities import cells
 
     schema, sensitive = release.schema, str(scenario.sensitive)
@@ -261,9 +226,7 @@ def compute(
     persons = release.persons_of("working")
     reach = tolerance(cells(original, schema, sensitive), persons) if is_number else 0.0
     attack = Attack(release, known, sensitive, reach)
-    used, unused = (
-        one.sample(limits().queries(len(one.table), len(avatars)), rng) for one in attack.people
-    )
+    used, unused = (one.affordable(len(avatars), rng) for one in attack.people)
     found = attack.against((used, unused), avatars)
     facts: dict[str, Any] = {
         "sensitive": sensitive,
@@ -286,7 +249,7 @@ def compute(
     )
 
 
-def _samples(attack: Attack, people: tuple[People, People]) -> dict[str, Any]:
+def _samples(attack: Attack, people: tuple[Asked, Asked]) -> dict[str, Any]:
     """Return of how many originals and people of the holdout a sample was taken, if it was."""
     if all(isinstance(one.places, range) for one in people):
         return {}
@@ -296,13 +259,11 @@ def _samples(attack: Attack, people: tuple[People, People]) -> dict[str, Any]:
 
 def _anchors(attack: Attack, rng: np.random.Generator) -> dict[str, Any]:
     """Return the scores of a perfect copy and of avatars with shuffled columns."""
-    from evalkit.engine import limits
     from evalkit.quantities_shuffled import shuffled_tables
 
     release, names = attack.release, {*attack.known, attack.sensitive}
     whole = attack.people
-    most = max(len(one.table) for one in whole) if limits().exact else MOST_ANCHORED
-    people = whole[0].sample(most, rng), whole[1].sample(most, rng)
+    people = whole[0].sample(MOST_ANCHORED, rng), whole[1].sample(MOST_ANCHORED, rng)
     copied = attack.against(people, release.working)
     floors = [
         attack.against(people, table.frame(names))
