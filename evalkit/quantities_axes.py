@@ -6,9 +6,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
-from evalkit.kernels.axes import axes_of_products, code_columns, coded_matrix
+from evalkit.engine import fold, gather
+from evalkit.kernels.axes import (
+    axes_of_products,
+    code_columns,
+    coded_matrix,
+    coordinates_by_column,
+)
 from evalkit.quantities import cells, in_content_order, remembered
+from evalkit.quantities_pieces import pieces
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,12 +25,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from evalkit.kernels.axes import Coding, ColumnCells
+    from evalkit.quantities_pieces import Piece
     from evalkit.release import Release
     from evalkit.schema import Schema
 
     Points = NDArray[np.float64]
 
 BLOCK_CELLS = 4_000_000  # coded cells that are held at once
+ROWS_IN_ORDER = 100_000
+"""Rows up to which a table is sorted by content before its products are added up."""
+PRODUCT_DECIMALS = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +53,8 @@ class Axes:
         Orthonormal, signs fixed.
     variance_shares : ndarray of float64, shape (axes,)
         Share of the variance that each axis holds, 0 to 1, largest first.
+    by_column : bool
+        Whether coordinates are added up column by column, as those of large tables are.
     """
 
     schema: Schema
@@ -48,6 +62,7 @@ class Axes:
     codings: list[Coding | None]
     loadings: Points
     variance_shares: NDArray[np.float64]
+    by_column: bool = False
 
     def project(self, frame: pd.DataFrame) -> Points:
         """Return the coordinates of a table's rows, shape (rows, axes).
@@ -55,7 +70,8 @@ class Axes:
         Rows that the axes were not fitted on are supplementary: they move no axis, and a level
         unknown to the fitted table is in none of its indicators.
         """
-        return self.coordinates_of([cells(frame, self.schema, name) for name in self.names])
+        found = gather(coordinates_of_piece, pieces(frame, self.schema, self.names), self)
+        return np.concatenate(found)
 
     def contributions(self) -> Points:
         """Return what share of each axis each column makes, shape (names, axes); sums are 1."""
@@ -69,11 +85,18 @@ class Axes:
 
     def coordinates_of(self, columns: Sequence[ColumnCells]) -> Points:
         """Return the coordinates of rows given as the cells of `names`, shape (rows, axes)."""
+        if self.by_column:
+            return coordinates_by_column(columns, self.codings, self.loadings)
         found = np.empty((len(columns[0]), self.loadings.shape[1]))
         for start, end in _row_blocks(len(found), len(self.loadings)):
             part = coded_matrix([column[start:end] for column in columns], self.codings)
             found[start:end] = part @ self.loadings
         return found
+
+
+def coordinates_of_piece(piece: Piece, axes: Axes) -> Points:
+    """Return the coordinates of the rows of a piece, shape (rows, axes): a partial."""
+    return axes.coordinates_of([piece.columns[name] for name in axes.names])
 
 
 def fitted_axes(frame: pd.DataFrame, schema: Schema, count: int) -> Axes:
@@ -94,12 +117,49 @@ def fitted_axes(frame: pd.DataFrame, schema: Schema, count: int) -> Axes:
         The same for any order of rows and columns.
     """
     names = tuple(sorted(frame.columns))
+    if len(frame) > ROWS_IN_ORDER:
+        return _axes_of_pieces(frame, schema, names, count)
     # Sums that differ in their last digit could turn axes of equal variance.
     order = in_content_order(frame, schema, names)
     columns = [cells(frame, schema, name)[order] for name in names]
     codings = code_columns(columns, [schema[name].is_number for name in names])
     loadings, shares = axes_of_products(_products(columns, codings), count)
     return Axes(schema, names, codings, loadings, shares)
+
+
+def _axes_of_pieces(
+    frame: pd.DataFrame, schema: Schema, names: tuple[str, ...], count: int
+) -> Axes:
+    """Return the axes of a large table, whose products are added up piece by piece."""
+    codings = [
+        code_columns([cells(frame, schema, name)], [schema[name].is_number])[0] for name in names
+    ]
+    products: Points = fold(
+        products_of_piece, pieces(frame, schema, names), np.add, (names, codings)
+    )
+    # The rows stand in any order, which moves the last digits only: rounded, axes of equal
+    # variance do not turn.
+    unit = max(1.0, float(np.abs(products).max(initial=0.0)))
+    loadings, shares = axes_of_products(np.round(products / unit, PRODUCT_DECIMALS), count)
+    return Axes(schema, names, codings, loadings, shares, by_column=True)
+
+
+def products_of_piece(piece: Piece, shared: tuple[tuple[str, ...], list[Coding | None]]) -> Points:
+    """Return X'X of the coded rows of a piece: a partial, whose states are added.
+
+    Parameters
+    ----------
+    piece : Piece
+    shared : tuple of (tuple of str, list of Coding or None)
+        The columns and how they are coded.
+
+    Returns
+    -------
+    ndarray of float64, shape (q, q)
+    """
+    names, codings = shared
+    with threadpool_limits(1):  # sums in one order, however many processors there are
+        return _products([piece.columns[name] for name in names], codings)
 
 
 def _products(columns: Sequence[ColumnCells], codings: list[Coding | None]) -> Points:

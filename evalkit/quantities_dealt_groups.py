@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from evalkit.engine import limits
 from evalkit.quantities_content import beside, places, table_keys
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from evalkit.persons import Persons
     from evalkit.release import Release
 
     Groups = NDArray[np.int32]
@@ -146,21 +146,52 @@ def dealt_groups(
     -------
     DealtGroups
     """
-    persons = _persons(release, roles)
-    ends = np.cumsum([len(one) for one in persons])[:-1]
+    people, of_rows = _people(release, roles)
+    found = groups_of_people(people, sizes, rng.permutation(people), width)
+    (of_people,) = found.of_rows
+    return replace(found, of_rows=tuple(of_people[one] for one in of_rows))
+
+
+def is_sampled(rows: int, most: int) -> bool:
+    """Return whether so many rows, or people, are sampled to save time, as the run allows it."""
+    return rows > most and not limits().exact
+
+
+def sampled_rows(
+    release: Release, roles: Sequence[str], people: int, rng: np.random.Generator
+) -> tuple[NDArray[np.bool_], ...]:
+    """Return which rows belong to so many random people of some tables put together.
+
+    Parameters
+    ----------
+    release : Release
+    roles : sequence of str
+        As for `dealt_groups`.
+    people : int
+        Size of the sample; at most all.
+    rng : numpy.random.Generator
+        People meet it in an order of content.
+
+    Returns
+    -------
+    tuple of ndarray of bool, each of shape (rows,)
+        One for each table.
+    """
+    count, of_rows = _people(release, roles)
+    chosen = np.zeros(count, np.bool_)
+    chosen[rng.permutation(count)[:people]] = True
+    return tuple(chosen[one] for one in of_rows)
+
+
+def _people(release: Release, roles: Sequence[str]) -> tuple[int, list[NDArray[np.int64]]]:
+    """Return how many people the tables hold, and a number for that of each row by content."""
+    persons = [release.persons_of("original" if role == LINKED else role) for role in roles]
     whole = persons[0]
     for one in persons[1:]:
         whole = whole.followed_by(one)
-    found = groups_of_people(whole.count, sizes, rng.permutation(whole.count), width)
-    (of_people,) = found.of_rows
     if whole.are_rows:
-        return replace(found, of_rows=tuple(of_people[one] for one in _places(release, roles)))
-    return replace(found, of_rows=tuple(np.split(of_people[whole.code], ends)))
-
-
-def _persons(release: Release, roles: Sequence[str]) -> list[Persons]:
-    """Return whose the rows of the tables are."""
-    return [release.persons_of("original" if role == LINKED else role) for role in roles]
+        return whole.count, _places(release, roles)
+    return whole.count, np.split(whole.code, np.cumsum([len(one) for one in persons])[:-1])
 
 
 def _places(release: Release, roles: Sequence[str]) -> list[NDArray[np.int64]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from functools import reduce
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -12,16 +13,22 @@ import pytest
 
 import evalkit
 from evalkit import (
+    quantities_axes,
     quantities_bins,
     quantities_correlations,
     quantities_dealt_groups,
     quantities_information_groups,
 )
+from evalkit.engine import fold
 from evalkit.kernels.correlations import correlations, correlations_of_products, filled_pairs
 from evalkit.kernels.information import PairCells, pair_information
+from evalkit.metrics import multivariate_hellinger
+from evalkit.persons import Persons
 from evalkit.quantities import number_matrix
 from evalkit.quantities_content import keys_of_piece
+from evalkit.quantities_levels import Levels
 from evalkit.quantities_pieces import pieces
+from evalkit.schema import Schema, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,7 +36,13 @@ if TYPE_CHECKING:
     from evalkit.quantities_pieces import Piece
 
 ROWS = 240
-SLUGS = ["hellinger", "correlation_difference_ratio", "mutual_information_ratio"]
+SLUGS = [
+    "hellinger",
+    "correlation_difference_ratio",
+    "mutual_information_ratio",
+    "multivariate_hellinger",
+]
+RATIOS = SLUGS[1:3]
 
 
 def _table(rows: int, seed: int) -> pd.DataFrame:
@@ -124,7 +137,7 @@ def test_sums_of_products_are_the_same_for_any_partition(
     assert np.array_equal(related.filled, filled_pairs(matrix))
 
 
-@pytest.mark.parametrize("slug", SLUGS[1:])
+@pytest.mark.parametrize("slug", RATIOS)
 @pytest.mark.parametrize("linked", [False, True])
 def test_other_halves_in_groups_score_as_other_halves_of_rows(
     slug: str, linked: bool, monkeypatch: pytest.MonkeyPatch
@@ -195,6 +208,58 @@ def test_pairs_of_many_levels_and_blocks_of_pairs_give_the_same(
     assert found() == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_products_of_coded_columns_are_the_same_for_any_partition(
+    release: evalkit.Release, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    axes = quantities_axes.fitted_axes(release.original, release.schema, 4)
+    cut, shared = part(release.avatars, release, axes.names, None), (axes.names, axes.codings)
+    whole = quantities_axes.products_of_piece(cut(0, ROWS), shared)
+    states = [quantities_axes.products_of_piece(one, shared) for one in cut_anyhow(cut, rng)]
+    assert merged(states, np.add, rng) == pytest.approx(whole, rel=1e-12, abs=1e-10)
+
+
+def test_axes_of_pieces_are_those_of_the_whole_table(
+    release: evalkit.Release, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = quantities_axes.fitted_axes(release.original, release.schema, 4)
+    monkeypatch.setattr(quantities_axes, "ROWS_IN_ORDER", 0)
+    large = quantities_axes.fitted_axes(release.original, release.schema, 4)
+    shuffled = release.original.sample(frac=1, random_state=2)
+    other = quantities_axes.fitted_axes(shuffled, release.schema, 4)
+    assert large.loadings == pytest.approx(small.loadings, abs=1e-10)
+    assert large.variance_shares == pytest.approx(small.variance_shares, abs=1e-10)
+    assert np.array_equal(other.loadings, large.loadings)
+    for table in (release.original, release.avatars, release.holdout):
+        assert large.project(table) == pytest.approx(small.project(table), abs=1e-9)
+
+
+def test_no_table_of_all_cells_is_made() -> None:
+    rows, columns = 400_000, 12
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({f"v{k}": rng.normal(size=rows) for k in range(columns)})
+    schema = Schema(tuple(Variable(name, "numeric") for name in table))
+    levels = Levels.of(schema, [table] * 3, 4, Persons.one_row_each(rows))
+    where = PairCells(np.full(columns, 5), np.triu_indices(columns, 1))
+
+    def peak(work: Callable[[], object]) -> int:
+        tracemalloc.start()
+        work()
+        found = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return found
+
+    bins = quantities_bins.Bins.of(schema, tuple(table), table, 10)
+    cut, counts = pieces(table, schema, levels.names, np.zeros(rows, np.int32)), (levels, where, 1)
+    found = [
+        peak(lambda: bins.counts(table, schema)),
+        peak(lambda: quantities_correlations.Related.of(table, schema, tuple(table))),
+        peak(lambda: fold(quantities_information_groups.counts_of_piece, cut, np.add, counts)),
+    ]
+    assert max(found) < 0.6 * rows * columns * 8
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_numbers_of_rows_are_the_same_for_any_partition(
     release: evalkit.Release, seed: int
@@ -215,6 +280,8 @@ def test_deals_of_groups_score_as_deals_of_rows(
 ) -> None:
     by_rows = _result(release, slug)
     monkeypatch.setattr(quantities_dealt_groups, "LARGE_POOL", 0)
+    monkeypatch.setattr(multivariate_hellinger, "DEALT_PEOPLE", 300)
+    monkeypatch.setattr(multivariate_hellinger, "FLOOR_ROWS", 200)
     by_groups = _result(release, slug)
     assert by_groups.score == pytest.approx(by_rows.score, abs=1e-9)
     low, high = _band(by_rows)

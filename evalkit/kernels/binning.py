@@ -119,40 +119,55 @@ def level_map(
     return found
 
 
-def axis_cells(
-    working: NDArray[np.float64], others: NDArray[np.float64], grid: int
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the quantile cell of each point on each axis, by the quantiles of the first table.
+class AxisGrid:
+    """Quantile cells on each axis of a cloud of points.
 
     Parameters
     ----------
-    working, others : ndarray of float64, shapes (n, axes) and (m, axes)
-        Coordinates.
+    points : ndarray of float64, shape (n, axes)
+        Coordinates whose quantiles cut the axes.
     grid : int
         Cells on an axis.
-
-    Returns
-    -------
-    tuple of two ndarray of intp, shapes (axes, n) and (axes, m)
-        0 to `grid` - 1.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from evalkit.kernels.binning import axis_cells
-    >>> axis_cells(np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[9.0], [1.0]]), 2)
-    (array([[0, 0, 1, 1]]), array([[1, 0]]))
+    >>> from evalkit.kernels.binning import AxisGrid
+    >>> grid = AxisGrid(np.array([[0.0], [1.0], [2.0], [3.0]]), 2)
+    >>> grid.cells(np.array([[9.0], [1.0]]))
+    array([[1, 0]])
     """
-    # Equal rows may differ in the last digit once they are multiplied: a cut must not part them.
-    deviation = working.std(axis=0)
-    unit = np.where(deviation > 0, deviation, 1.0)
-    tables = [np.round(table / unit, AXIS_DECIMALS) for table in (working, others)]
-    cuts = [quantile_cuts(axis, grid) for axis in tables[0].T]
-    first, second = (
-        np.stack([bin_codes(axis, cut) for axis, cut in zip(table.T, cuts, strict=True)])
-        for table in tables
-    )
-    return first.astype(np.intp), second.astype(np.intp)
+
+    def __init__(self, points: NDArray[np.float64], grid: int) -> None:
+        # Equal rows may differ in the last digit once they are multiplied: a cut must not part
+        # them.
+        deviation = points.std(axis=0)
+        self._unit = np.where(deviation > 0, deviation, 1.0)
+        self._cuts = [
+            quantile_cuts(self._rounded(points[:, k], k), grid) for k in range(points.shape[1])
+        ]
+
+    def cells(self, points: NDArray[np.float64]) -> NDArray[np.intp]:
+        """Return the cell of each point on each axis, shape (axes, n); 0 to `grid` - 1."""
+        codes = [
+            bin_codes(self._rounded(points[:, k], k), cuts) for k, cuts in enumerate(self._cuts)
+        ]
+        return np.stack(codes).astype(np.intp)
+
+    def _rounded(self, axis: NDArray[np.float64], k: int) -> NDArray[np.float64]:
+        """Return the coordinates on one axis in deviations, rounded."""
+        return np.asarray(np.round(axis / self._unit[k], AXIS_DECIMALS))
+
+
+def cell_shares(rows: NDArray[np.intp], cells: int) -> NDArray[np.float64]:
+    """Return the share of the rows in each cell, shape (cells,)."""
+    return np.asarray(np.bincount(rows, minlength=cells) / len(rows))
+
+
+def hellinger_distance(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
+    """Return the Hellinger distance of two sets of shares, 0 to 1; exactly 0 for equal ones."""
+    # 1 - sum sqrt(p q) is the same, but not 0 to the last digit for equal shares.
+    return float(np.sqrt(min(1.0, np.sum((np.sqrt(first) - np.sqrt(second)) ** 2) / 2)))
 
 
 def grid_hellinger(first: NDArray[np.intp], second: NDArray[np.intp], cells: int) -> float:
@@ -177,6 +192,4 @@ def grid_hellinger(first: NDArray[np.intp], second: NDArray[np.intp], cells: int
     >>> grid_hellinger(np.array([0, 0]), np.array([1]), 2)
     1.0
     """
-    roots = [np.sqrt(np.bincount(rows, minlength=cells) / len(rows)) for rows in (first, second)]
-    # 1 - sum sqrt(p q) is the same, but not 0 to the last digit for equal shares.
-    return float(np.sqrt(min(1.0, np.sum((roots[0] - roots[1]) ** 2) / 2)))
+    return hellinger_distance(cell_shares(first, cells), cell_shares(second, cells))

@@ -44,6 +44,8 @@ FEWEST_CELLS, MOST_CELLS = 2, 10
 REDEALS, FEW_REDEALS = 100, 20
 MANY_COLUMNS = 50
 SHUFFLES = 5
+DEALT_PEOPLE = 40_000  # of a large pool; distances are brought to the avatars' size anyway
+FLOOR_ROWS = 100_000
 NO_VARIANCE = 1e-9  # an axis of a smaller share holds rounding only
 LITTLE_VARIANCE = 0.5
 SHOWN_PAIRS = 6
@@ -86,15 +88,42 @@ def distances(working: Points, others: Points, grid: int) -> dict[tuple[int, int
     >>> round(distances(cloud, cloud[::-1] + [[9.0, 0.0]], 2)[0, 1], 3)
     0.707
     """
-    from evalkit.kernels.binning import axis_cells, grid_hellinger
+    return Clouds(working, grid).distances(others)
 
-    cells, other_cells = axis_cells(working, others, grid)  # (axes, n), (axes, m)
-    return {
-        (i, j): grid_hellinger(
-            cells[i] * grid + cells[j], other_cells[i] * grid + other_cells[j], grid * grid
-        )
-        for i, j in itertools.combinations(range(working.shape[1]), 2)
-    }
+
+class Clouds:
+    """One cloud, to which others are compared cell by cell.
+
+    Parameters
+    ----------
+    working : ndarray of float64, shape (n, axes)
+        Coordinates, whose quantiles cut the axes.
+    grid : int
+        Cells on each axis.
+    """
+
+    def __init__(self, working: Points, grid: int) -> None:
+        from evalkit.kernels.binning import AxisGrid
+
+        self._grid, self._cuts = grid, AxisGrid(working, grid)
+        self._pairs = list(itertools.combinations(range(working.shape[1]), 2))
+        self._working = self._shares(working)
+
+    def distances(self, others: Points) -> dict[tuple[int, int], float]:
+        """Return the Hellinger distance to another cloud for each pair of axes, 0 to 1."""
+        from evalkit.kernels.binning import hellinger_distance
+
+        shares = self._shares(others)
+        return {pair: hellinger_distance(self._working[pair], shares[pair]) for pair in self._pairs}
+
+    def _shares(self, points: Points) -> dict[tuple[int, int], NDArray[np.float64]]:
+        """Return the share of a cloud in each cell of each pair of axes."""
+        from evalkit.kernels.binning import cell_shares
+
+        cells, grid = self._cuts.cells(points), self._grid  # (axes, rows)
+        return {
+            (i, j): cell_shares(cells[i] * grid + cells[j], grid * grid) for i, j in self._pairs
+        }
 
 
 def score_of(found: Mapping[tuple[int, int], float], factor: float = 1.0) -> float:
@@ -121,9 +150,11 @@ def compute(
         return NotApplicable(_too_few_axes(axes))
     grid = grid_for(smallest)
     working, holdout = space.original[:, :axes], _holdout(space)[:, :axes]
-    found = distances(working, space.avatars[:, :axes], grid)
-    unseen = distances(working, holdout, grid)
-    dealt = _redealt(release, persons, n_avatars, axes, grid, rng)
+    clouds = Clouds(working, grid)
+    found = clouds.distances(space.avatars[:, :axes])
+    unseen = clouds.distances(holdout)
+    dealt, sampled = _redealt(release, persons, n_avatars, axes, grid, rng)
+    floor, shuffled = _floor(release, space, clouds, axes, rng)
     facts = {
         "n_working": len(frames[0]),
         "n_working_avatars": len(frames[1]),
@@ -136,9 +167,11 @@ def compute(
         "mean_distance": math.fsum(found.values()) / len(found),
         "self_score": 100.0,
         "holdout_score": score_of(unseen),
-        "floor_score": _floor(release, space, axes, grid, rng),
+        "floor_score": floor,
         "floor_count": SHUFFLES,
         **_band(dealt),
+        **sampled,
+        **shuffled,
     }
     return Outcome(score=score_of(found), warnings=tuple(_warnings(facts)), facts=facts)
 
@@ -157,35 +190,62 @@ def _redealt(  # noqa: PLR0913, PLR0917 - what is dealt, to which sizes, and how
     axes: int,
     grid: int,
     rng: np.random.Generator,
-) -> Points:
+) -> tuple[Points, dict[str, int]]:
     """Return the score of real rows at the avatars' size for each re-deal of WO and HO.
 
-    The axes are fitted anew on each: a cloud lies closer along its own axes than others do.
+    The axes are fitted anew on each: a cloud lies closer along its own axes than others do. Of a
+    large pool a sample is dealt, whose size the facts say.
     """
     import numpy as np
+    from threadpoolctl import threadpool_limits
 
     from evalkit.kernels.dealt_axes import DealtAxes
+
+    columns, whose, facts = _pool(release, persons, rng)
+    names = sorted(release.working.columns)
+    n, n_holdout = (one.count for one in persons)
+    # Of the people dealt as large a part is WO as of all people.
+    dealt_n = round(whose.count * n / (n + n_holdout))
+    rest = whose.count - dealt_n
+    # A distance between samples shrinks with 1/n + 1/m; this brings it to the avatars' size.
+    to_avatars = math.sqrt((1 / n + 1 / n_avatars) / (1 / dealt_n + 1 / rest))
+    scores = []
+    with threadpool_limits(1 if facts else None):
+        space = DealtAxes(columns, [release.schema[name].is_number for name in names], axes)
+        for _ in range(FEW_REDEALS if len(names) > MANY_COLUMNS else REDEALS):
+            dealt = (rng.permutation(whose.count) < dealt_n)[whose.code]
+            points = space.coordinates(dealt)
+            scores.append(score_of(distances(points[dealt], points[~dealt], grid), to_avatars))
+    return np.array(scores), facts
+
+
+def _pool(
+    release: Release, persons: list[Persons], rng: np.random.Generator
+) -> tuple[list[NDArray[Any]], Persons, dict[str, int]]:
+    """Return the columns of WO and HO in an order of content, whose the rows are, and a sample."""
+    import numpy as np
+
     from evalkit.quantities import cells, content_order
+    from evalkit.quantities_dealt_groups import LARGE_POOL, is_sampled, sampled_rows
     from evalkit.quantities_univariate import ordered_persons
 
-    names = sorted(release.working.columns)
+    facts: dict[str, int] = {}
+    kept: list[Any] = [slice(None), slice(None)]
+    if is_sampled(sum(one.count for one in persons), LARGE_POOL):
+        kept = list(sampled_rows(release, ("working", "reference"), DEALT_PEOPLE, rng))
+        persons = [one.part(rows) for one, rows in zip(persons, kept, strict=True)]
+        facts["redeal_people"] = DEALT_PEOPLE
     columns = [
-        np.concatenate([cells(frame, release.schema, name) for frame in _real(release)])
-        for name in names
+        np.concatenate(
+            [
+                cells(frame, release.schema, name)[rows]
+                for frame, rows in zip(_real(release), kept, strict=True)
+            ]
+        )
+        for name in sorted(release.working.columns)
     ]
     order = content_order(list(columns))
-    columns = [column[order] for column in columns]
-    space = DealtAxes(columns, [release.schema[name].is_number for name in names], axes)
-    n, n_holdout = (one.count for one in persons)
-    whose = ordered_persons(persons, order)
-    # A distance between samples shrinks with 1/n + 1/m; this brings it to the avatars' size.
-    to_avatars = math.sqrt((1 / n + 1 / n_avatars) / (1 / n + 1 / n_holdout))
-    scores = []
-    for _ in range(FEW_REDEALS if len(names) > MANY_COLUMNS else REDEALS):
-        dealt = (rng.permutation(n + n_holdout) < n)[whose.code]
-        points = space.coordinates(dealt)
-        scores.append(score_of(distances(points[dealt], points[~dealt], grid), to_avatars))
-    return np.array(scores)
+    return [column[order] for column in columns], ordered_persons(persons, order), facts
 
 
 def _real(release: Release) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -207,22 +267,34 @@ def _band(dealt: Points) -> dict[str, Any]:
 
 
 def _floor(
-    release: Release, space: Coordinates, axes: int, grid: int, rng: np.random.Generator
-) -> float:
-    """Return the mean score of avatars whose columns are shuffled, each by itself."""
+    release: Release, space: Coordinates, clouds: Clouds, axes: int, rng: np.random.Generator
+) -> tuple[float, dict[str, int]]:
+    """Return the mean score of avatars whose columns are shuffled, each by itself.
+
+    Of large tables a sample of so shuffled rows, whose size the facts say.
+    """
     import numpy as np
 
     from evalkit.quantities import cells
+    from evalkit.quantities_dealt_groups import is_sampled
 
     frame, fitted = release.working_avatars, space.axes
-    # Sorted, so that the order of the rows never matters.
-    columns = [np.sort(cells(frame, release.schema, name)) for name in fitted.names]
-    scores = []
-    for _ in range(SHUFFLES):
-        shuffled = [rng.permutation(column) for column in columns]
-        points = fitted.coordinates_of(shuffled)
-        scores.append(score_of(distances(space.original[:, :axes], points[:, :axes], grid)))
-    return math.fsum(scores) / len(scores)
+    sampled = is_sampled(len(frame), FLOOR_ROWS)
+    shuffled: list[list[NDArray[Any]]] = [[] for _ in range(SHUFFLES)]
+    if sampled:
+        for name in fitted.names:  # one whole column at a time
+            column = np.sort(cells(frame, release.schema, name))
+            for one in shuffled:
+                one.append(rng.choice(column, FLOOR_ROWS, replace=False))
+    else:
+        # Sorted, so that the order of the rows never matters.
+        columns = [np.sort(cells(frame, release.schema, name)) for name in fitted.names]
+        for one in shuffled:
+            one += [rng.permutation(column) for column in columns]
+    points = (fitted.coordinates_of(one)[:, :axes] for one in shuffled)
+    scores = [score_of(clouds.distances(one)) for one in points]
+    facts = {"floor_rows": FLOOR_ROWS} if sampled else {}
+    return math.fsum(scores) / len(scores), facts
 
 
 def _axes_in_words(fitted: Axes, axes: int) -> list[dict[str, Any]]:
