@@ -122,8 +122,8 @@ def _levels(release: Release, by: str, min_count: int) -> tuple[list[Group], lis
         rows = {role: _isin(found, wanted) for role, found in tables.items()}
         return _group(release, kind, rows, label=label, levels=len(wanted))
 
-    present = sorted({int(code) for code in tables["original"]})
-    people = {code: group("level", [code]).people for code in present}
+    people = _people(release, tables["original"])
+    present = sorted(people)
     # The largest first; the order of names settles ties.
     ordered = sorted(present, key=lambda code: (-people[code], code))
     kept = [code for code in ordered if people[code] >= min_count]
@@ -138,6 +138,18 @@ def _levels(release: Release, by: str, min_count: int) -> tuple[list[Group], lis
     if rest:
         groups.append(_with_unknown(release, group("rest", rest), groups))
     return groups, notes
+
+
+def _people(release: Release, codes: NDArray[np.integer]) -> dict[int, int]:
+    """Return how many people of the originals carry each level, or lack one."""
+    import numpy as np
+
+    persons, shifted = release.persons_of("original"), codes.astype(np.int64) + 1
+    if not persons.are_rows:  # each person once a level
+        pairs = np.unique(shifted * persons.count + persons.code)
+        shifted = pairs // persons.count
+    counts = np.bincount(shifted)
+    return {int(place) - 1: int(counts[place]) for place in np.flatnonzero(counts)}
 
 
 def _with_unknown(release: Release, rest: Group, others: Sequence[Group]) -> Group:
@@ -224,7 +236,7 @@ def _isin(codes: NDArray[np.generic], wanted: Sequence[int]) -> Rows:
 def _group(release: Release, kind: str, rows: dict[str, Rows], **what: Any) -> Group:
     """Return a group with its people counted, who may have several rows each."""
     people = {
-        role: release.persons_of(role).part(kept).count
+        role: release.persons_of(role).count_of(kept)
         for role, kept in rows.items()
         if role != "avatars"
     }

@@ -14,6 +14,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+FEW = 16  # one person in so many: fewer are sorted
 ROUNDING = 1e-9  # persons: sums of their rows' weights err by less
 
 
@@ -61,6 +62,8 @@ class Persons:
     @cached_property
     def weights(self) -> NDArray[np.float64]:
         """What each row counts, shape (rows,): one over the number of rows of its person."""
+        if self.are_rows:
+            return np.ones(len(self.code))
         return 1.0 / np.bincount(self.code, minlength=self.count)[self.code]
 
     def means(self, values: NDArray[np.generic]) -> NDArray[np.float64]:
@@ -143,8 +146,31 @@ class Persons:
 
     def part(self, rows: NDArray[np.generic]) -> Persons:
         """Return the persons of some rows, numbered anew in the same order."""
-        kept, code = np.unique(self.code[rows], return_inverse=True)
-        return Persons(code.astype(np.int64), len(kept))
+        chosen = self.code[rows]
+        if len(chosen) * FEW < self.count:
+            kept, code = np.unique(chosen, return_inverse=True)
+            return Persons(code.astype(np.int64), len(kept))
+        seen = np.zeros(self.count, np.bool_)  # counting is sooner done than sorting
+        seen[chosen] = True
+        place = np.cumsum(seen) - 1
+        return Persons(place[chosen], int(place[-1]) + 1 if self.count else 0)
+
+    def count_of(self, rows: NDArray[np.bool_]) -> int:
+        """Return how many persons have one of some rows.
+
+        Parameters
+        ----------
+        rows : ndarray of bool, shape (rows,)
+
+        Returns
+        -------
+        int
+        """
+        if self.are_rows:
+            return int(np.count_nonzero(rows))
+        seen = np.zeros(self.count, np.bool_)
+        seen[self.code[rows]] = True
+        return int(np.count_nonzero(seen))
 
     def followed_by(self, others: Persons) -> Persons:
         """Return the persons of two tables one below the other; nobody is in both."""
@@ -184,9 +210,36 @@ def numbered(keys: NDArray[np.integer], content: NDArray[np.integer]) -> Persons
     """
     order = np.lexsort((content, keys))
     starts = np.flatnonzero(np.diff(keys[order], prepend=keys.min(initial=0) - 1))
-    found = [tuple(one.tolist()) for one in np.split(content[order], starts[1:])]
-    place = np.empty(len(found), np.int64)
-    place[sorted(range(len(found)), key=found.__getitem__)] = np.arange(len(found))
+    lengths = np.diff(np.append(starts, len(keys)))
+    sequence = _in_order(content[order], starts, lengths)
+    place = np.empty(len(starts), np.int64)
+    place[sequence] = np.arange(len(starts))
     code = np.empty(len(keys), np.int64)
-    code[order] = np.repeat(place, np.diff(np.append(starts, len(keys))))
-    return Persons(code, len(found))
+    code[order] = np.repeat(place, lengths)
+    return Persons(code, len(starts))
+
+
+def _in_order(
+    content: NDArray[np.integer], starts: NDArray[np.intp], lengths: NDArray[np.intp]
+) -> NDArray[np.intp]:
+    """Return the persons by their first rows, equal ones by their second, and so on.
+
+    Who has fewer rows, equal to the first of another's, comes first; equal persons stay in order.
+    """
+    sequence = np.arange(len(starts))
+    places: NDArray[np.intp] = sequence.copy()
+    group: NDArray[np.int64] = np.zeros(len(starts), np.int64)
+    step = 0
+    while len(places):
+        persons = sequence[places]
+        there = lengths[persons] > step
+        key = np.full(len(persons), -1, np.int64)  # no row, before every row
+        key[there] = content[starts[persons[there]] + step]
+        order = np.lexsort((key, group))
+        sequence[places], key, group = persons[order], key[order], group[order]
+        differs = np.ones(len(key) + 1, np.bool_)
+        differs[1:-1] = (key[1:] != key[:-1]) | (group[1:] != group[:-1])
+        tied = ~(differs[1:] & differs[:-1]) & (key >= 0)
+        places, group = places[tied], np.cumsum(differs[:-1], dtype=np.int64)[tied]
+        step += 1
+    return sequence

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from evalkit.engine import fold
 from evalkit.quantities import cells
 from evalkit.quantities_edges import date_edges, quantile_edges, round_edges
+from evalkit.quantities_pieces import pieces
 from evalkit.quantities_univariate import missing_cells
 
 if TYPE_CHECKING:
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from evalkit.persons import Persons
+    from evalkit.quantities_pieces import Piece
     from evalkit.release import Release
 
     Counts = NDArray[np.int64]
@@ -158,37 +162,67 @@ class _Bins:
         variable = release.schema[name]
         tables = {"original": release.original, "avatars": release.avatars}
         tables |= {} if release.holdout is None else {"holdout": release.holdout}
-        columns = [cells(table, release.schema, name) for table in tables.values()]
-        gone = [missing_cells(one) if variable.is_number else one < 0 for one in columns]
-        filled = [one[~lost] for one, lost in zip(columns, gone, strict=True)]
         edges: NDArray[np.float64] | None = None
         categories: tuple[str, ...] = ()
         if variable.is_number:
-            values = [one.astype(np.float64) for one in filled]
-            edges = _number_edges(values[0], min_count, dates=variable.type == "datetime")
-            places = [np.searchsorted(edges, one, side="left") for one in values]
+            values = cells(release.original, release.schema, name)
+            filled = values[~missing_cells(values)].astype(np.float64)
+            edges = _number_edges(filled, min_count, dates=variable.type == "datetime")
         else:
-            places = [one.astype(np.intp) for one in filled]
             categories = tuple(map(str, release.original[name].cat.categories))
         size = len(categories) if edges is None else len(edges) + 1
-        worth = [
-            release.persons_of(table).weights[~lost]
-            for table, lost in zip(tables, gone, strict=True)
-        ]
+        found = [
+            fold(
+                counts_of_piece,
+                pieces(table, release.schema, [name], beside=_worth(release.persons_of(role))),
+                np.add,
+                (name, edges, size),
+            )
+            for role, table in tables.items()
+        ]  # each (2, bins and missing)
         return cls(
             edges,
             categories,
-            [np.bincount(one, minlength=size).astype(np.int64) for one in places],
-            [_people(one, part, size) for one, part in zip(places, worth, strict=True)],
-            [float(lost.mean()) if len(lost) else 0.0 for lost in gone],
+            [counts[0, :-1].astype(np.int64) for counts in found],
+            # A sum of parts of people may err in its last digit.
+            [np.floor(counts[1, :-1] + ROUNDING).astype(np.int64) for counts in found],
+            [
+                float(counts[0, -1]) / len(table) if len(table) else 0.0
+                for counts, table in zip(found, tables.values(), strict=True)
+            ],
         )
 
 
-def _people(places: NDArray[np.intp], worth: NDArray[np.float64], size: int) -> Counts:
-    """Return how many whole people the rows in each bin make up together."""
-    sums = np.bincount(places, weights=worth, minlength=size)
-    people: Counts = np.floor(sums + ROUNDING).astype(np.int64)
-    return people
+def _worth(persons: Persons) -> NDArray[np.float64] | None:
+    """Return what each row counts, nothing where each is a person."""
+    return None if persons.are_rows else persons.weights
+
+
+def counts_of_piece(
+    piece: Piece, shared: tuple[str, NDArray[np.float64] | None, int]
+) -> NDArray[np.float64]:
+    """Return rows, and people, in each bin of one variable: a partial.
+
+    Parameters
+    ----------
+    piece : Piece
+        With what each row counts beside it, or nothing where each counts 1.
+    shared : tuple
+        The variable, the edges of a number column or None, and the number of bins.
+
+    Returns
+    -------
+    ndarray of float64, shape (2, bins + 1)
+        Rows and people; the last column counts missing cells.
+    """
+    name, edges, size = shared
+    values, worth = piece.columns[name], piece.beside
+    gone = values < 0 if edges is None else missing_cells(values)
+    places = values if edges is None else np.searchsorted(edges, values, side="left")
+    places = np.where(gone, size, places).astype(np.intp)
+    rows = np.bincount(places, minlength=size + 1).astype(np.float64)
+    people = rows if worth is None else np.bincount(places, weights=worth, minlength=size + 1)
+    return np.stack([rows, people])
 
 
 def joined_bins(real: Sequence[Counts], min_count: int) -> list[list[int]]:

@@ -133,9 +133,10 @@ def _middle(values: Numbers) -> tuple[float, float]:
     """Return the values that a twentieth of the cells does not pass, at either end."""
     if not len(values):
         return 0.0, 0.0
-    edges = np.sort(values)
-    low, high = (int(np.ceil(share * len(edges) / OUTER)) - 1 for share in (1, OUTER - 1))
-    return float(edges[max(0, low)]), float(edges[max(0, high)])
+    size = len(values)
+    low, high = (max(0, int(np.ceil(share * size / OUTER)) - 1) for share in (1, OUTER - 1))
+    edges = np.partition(values, [low, high])
+    return float(edges[low]), float(edges[high])
 
 
 def _month(seconds: float) -> int:

@@ -8,6 +8,7 @@ from weakref import finalize
 
 import numpy as np
 
+from evalkit.engine import limits
 from evalkit.persons import Persons
 from evalkit.randomness import content_order
 
@@ -100,6 +101,35 @@ def drawn_rows(
     rows = persons.drawn(order_of(frame, tuple(frame.columns)), most, rng)
     whose = Persons.one_row_each(len(rows)) if persons.are_rows else persons.part(rows)
     return rows, whose
+
+
+def some_of(order: NDArray[np.intp], most: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Return all places of an order, or so many drawn at random where a run may draw any.
+
+    Parameters
+    ----------
+    order : ndarray of intp
+        Rows in an order of content.
+    most : int
+        How many are worth their time.
+    rng : numpy.random.Generator
+        Left as it is where all are kept.
+
+    Returns
+    -------
+    ndarray of intp
+        In that order; all of them with the limit that nothing is sampled.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from evalkit.quantities_order import some_of
+    >>> len(some_of(np.arange(100), 10, np.random.default_rng(0)))
+    10
+    """
+    if len(order) <= most or limits().exact:
+        return order
+    return order[np.sort(rng.choice(len(order), most, replace=False))]
 
 
 @dataclass(frozen=True, eq=False)

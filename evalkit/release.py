@@ -328,13 +328,13 @@ class Release:
         >>> len(part.original), list(part.original.columns)
         (2, ['age'])
         """
-        frames = {
-            role: getattr(self, role).loc[kept].reset_index(drop=True)
-            for role, kept in rows.items()
-        }
-        filled = frames["original"].notna().any()
-        names = [name for name in self.original.columns if name != without and filled[name]]
-        kept_levels = _used_levels({role: frame[names] for role, frame in frames.items()})
+        originals = rows["original"]
+        names = [
+            name
+            for name in self.schema.used_names()
+            if name != without and bool(self.original[name][originals].notna().any())
+        ]
+        kept_levels = _of_rows({role: getattr(self, role) for role in rows}, rows, names)
         variables = tuple(
             replace(variable, used=variable.name in names) for variable in self.schema.variables
         )
@@ -358,18 +358,31 @@ class Release:
         )
 
 
-def _used_levels(frames: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """Return the tables with only those levels that one of them holds, shared by all."""
+def _of_rows(
+    tables: Mapping[str, pd.DataFrame],
+    rows: Mapping[str, npt.NDArray[np.bool_]],
+    names: Sequence[str],
+) -> dict[str, pd.DataFrame]:
+    """Return some rows of the tables, with only those levels that one of them holds.
+
+    Each column is copied once, and no table as a whole.
+    """
     import pandas as pd
 
-    found = {role: frame.copy() for role, frame in frames.items()}
-    for name, column in frames["original"].items():
-        if isinstance(column.dtype, pd.CategoricalDtype):
-            held = {code for frame in frames.values() for code in frame[name].cat.codes.unique()}
-            levels = [level for code, level in enumerate(column.cat.categories) if code in held]
-            for frame in found.values():
-                frame[name] = frame[name].cat.set_categories(levels)
-    return found
+    found: dict[str, dict[str, Any]] = {role: {} for role in tables}
+    for name in names:
+        kept = {role: table[name].array[rows[role]] for role, table in tables.items()}
+        if isinstance(kept["original"].dtype, pd.CategoricalDtype):
+            held = {code for one in kept.values() for code in pd.unique(one.codes)}
+            every = kept["original"].categories
+            levels = [level for code, level in enumerate(every) if code in held]
+            kept = {role: one.set_categories(levels) for role, one in kept.items()}
+        for role, one in kept.items():
+            found[role][name] = one
+    return {
+        role: pd.DataFrame(columns, index=pd.RangeIndex(int(rows[role].sum())), copy=False)
+        for role, columns in found.items()
+    }
 
 
 def load(  # noqa: PLR0913 - one option each for all that can be said about a table

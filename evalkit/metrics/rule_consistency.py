@@ -23,17 +23,21 @@ if TYPE_CHECKING:
 
     import numpy as np
     import pandas as pd
+    from numpy.typing import NDArray
 
     from evalkit.figures import Drawing
     from evalkit.messages import Message
+    from evalkit.quantities_tables import TablePiece
     from evalkit.release import Release
-    from evalkit.rules import Kept
+    from evalkit.rules import Kept, KeptRows
     from evalkit.rules.parsing import Node
     from evalkit.scenario import Scenario
+    from evalkit.schema import Schema
 
 SLUG = "rule_consistency"
 FEWEST_ROWS = 10
 SHUFFLES = 5
+FLOOR_ROWS = 200_000  # avatars that are shuffled: their score is then known to a tenth of a point
 SHOWN_RULES = 10
 MOSTLY_MISSING = 0.5
 
@@ -42,13 +46,13 @@ def compute(
     release: Release, scenario: Scenario, rng: np.random.Generator
 ) -> Outcome | NotApplicable:
     """Return the mean share of avatars that keep a rule, and each rule, the worst first."""
-    from evalkit.rules import apply_rule, checked_rule
+    from evalkit.rules import checked_rule
 
     if not release.rules:
         return NotApplicable(_no_rules())
     schema = release.schema
     trees = [checked_rule(rule, schema) for rule in release.rules]
-    kept = [apply_rule(tree, release.avatars, schema) for tree in trees]
+    kept = [_kept(tree, release.avatars, schema) for tree in trees]
     scored = [place for place, one in enumerate(kept) if one.rows >= FEWEST_ROWS]
     if not scored:
         return NotApplicable(_too_few_rows(len(trees)), {"n_rules": len(trees)})
@@ -71,7 +75,7 @@ def compute(
         "n_always_kept": sum(share == 1 for share in shares),
         "self_score": _mean_share(shown, "original"),
         "holdout_score": _mean_share(shown, "holdout"),
-        "floor_score": _floor([trees[place] for place in scored], release, rng),
+        **_floor([trees[place] for place in scored], release, rng),
     }
     return Outcome(
         score=score,
@@ -82,11 +86,30 @@ def compute(
     )
 
 
+def _kept(
+    tree: Node, frame: pd.DataFrame, schema: Schema, person: NDArray[np.int64] | None = None
+) -> Kept:
+    """Return how many rows of a table keep a rule, looked at piece by piece."""
+    from evalkit.quantities_tables import gathered
+    from evalkit.rules import merged_kept
+    from evalkit.rules.checking import columns_of
+
+    names = sorted(columns_of(tree))
+    return merged_kept(gathered(kept_of_piece, frame, names, (tree, schema), person))
+
+
+def kept_of_piece(piece: TablePiece, shared: tuple[Node, Schema]) -> KeptRows:
+    """Return what a rule finds in a piece of a table: a partial."""
+    from evalkit.rules import kept_of
+
+    tree, schema = shared
+    return kept_of(tree, piece.frame, schema, piece.beside)
+
+
 def _by_table(
     release: Release, trees: Sequence[Node], kept: Sequence[Kept], min_count: int
 ) -> list[dict[str, Any]]:
     """Return each rule with its shares among avatars, originals and holdout."""
-    from evalkit.rules import apply_rule
 
     def among(tree: Node, role: str) -> dict[str, Any] | None:
         frame = release.original if role == "original" else release.holdout
@@ -94,7 +117,7 @@ def _by_table(
             return None
         persons = release.persons_of(role)
         person = None if persons.are_rows else persons.code
-        return _of_people(apply_rule(tree, frame, release.schema, person), min_count)
+        return _of_people(_kept(tree, frame, release.schema, person), min_count)
 
     return [
         {
@@ -165,26 +188,32 @@ def _interval(kept: Sequence[Kept]) -> tuple[float, float]:
     return 100 * low, 100 * high
 
 
-def _floor(trees: Sequence[Node], release: Release, rng: np.random.Generator) -> float | None:
+def _floor(
+    trees: Sequence[Node], release: Release, rng: np.random.Generator
+) -> dict[str, float | int | None]:
     """Return the mean score of avatars whose columns are shuffled independently.
 
-    None if no rule joins two columns: shuffling moves no value out of its column.
+    None if no rule joins two columns: shuffling moves no value out of its column. Of many avatars
+    some are shuffled, and how many is said.
     """
     from evalkit.quantities import in_content_order
+    from evalkit.quantities_order import some_of
     from evalkit.rules import apply_rule
     from evalkit.rules.checking import columns_of
 
     if all(len(columns_of(tree)) == 1 for tree in trees):
-        return None
+        return {"floor_score": None}
     names = sorted({name for tree in trees for name in columns_of(tree)})
     order = in_content_order(release.avatars, release.schema, names)
-    ordered = release.avatars[names].take(order)
+    some = some_of(order, FLOOR_ROWS, rng)
+    ordered = release.avatars[names].take(some)
     shares = []
     for _ in range(SHUFFLES):
         mixed = _shuffled(ordered, rng)
         found = [apply_rule(tree, mixed, release.schema) for tree in trees]
         shares += [one.kept / one.rows for one in found if one.rows]
-    return 100 * math.fsum(shares) / len(shares)
+    drawn = {"floor_rows": len(some)} if len(some) < len(order) else {}
+    return {"floor_score": 100 * math.fsum(shares) / len(shares), **drawn}
 
 
 def _shuffled(frame: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:

@@ -10,6 +10,8 @@ from evalkit.rules.parsing import COMPARISONS
 from evalkit.tokens import Place
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
@@ -80,6 +82,33 @@ def apply_rule(
     >>> apply_rule(tree, release.original, release.schema)
     Kept(rows=2, kept=1, left_out=1, unknown_levels=(), people_kept=1, people_broken=1)
     """
+    return merged_kept([kept_of(tree, frame, schema, person)])
+
+
+@dataclass(frozen=True, eq=False)
+class KeptRows:
+    """What a rule finds in some rows of a table.
+
+    Attributes
+    ----------
+    rows, kept, left_out, unknown_levels
+        As in `Kept`.
+    people : tuple of two (int or ndarray of int64)
+        Those with a row that keeps the rule, and those with one that breaks it: how many rows, or
+        whose they are where a person has several.
+    """
+
+    rows: int
+    kept: int
+    left_out: int
+    unknown_levels: tuple[str, ...]
+    people: tuple[int | NDArray[np.int64], int | NDArray[np.int64]]
+
+
+def kept_of(
+    tree: Node, frame: pd.DataFrame, schema: Schema, person: NDArray[np.int64] | None = None
+) -> KeptRows:
+    """Return what a rule finds in a table, or in a piece of one: arguments as for `apply_rule`."""
     import numpy as np
 
     reading = _Rows(frame, schema)
@@ -90,9 +119,44 @@ def apply_rule(
         usable &= ~reading.missing(name)
     rows = int(usable.sum())
     sides = (kept & usable, ~kept & usable)
-    behind = [int(one.sum()) if person is None else len(np.unique(person[one])) for one in sides]
     number = int(sides[0].sum())
-    return Kept(rows, number, len(frame) - rows, tuple(reading.unknown), *behind)
+    behind = (
+        (number, rows - number)
+        if person is None
+        else (np.unique(person[sides[0]]), np.unique(person[sides[1]]))
+    )
+    return KeptRows(rows, number, len(frame) - rows, tuple(reading.unknown), behind)
+
+
+def merged_kept(pieces: Sequence[KeptRows]) -> Kept:
+    """Return what a rule finds in all pieces of a table together, in any order.
+
+    Parameters
+    ----------
+    pieces : sequence of KeptRows
+        At least one.
+
+    Returns
+    -------
+    Kept
+    """
+    import numpy as np
+
+    def people(side: int) -> int:
+        found = [one.people[side] for one in pieces]
+        if all(isinstance(one, int) for one in found):
+            return sum(int(one) for one in found)
+        return len(np.unique(np.concatenate([np.atleast_1d(one) for one in found])))
+
+    unknown = dict.fromkeys(text for one in pieces for text in one.unknown_levels)
+    return Kept(
+        sum(one.rows for one in pieces),
+        sum(one.kept for one in pieces),
+        sum(one.left_out for one in pieces),
+        tuple(unknown),
+        people(0),
+        people(1),
+    )
 
 
 class _Rows:

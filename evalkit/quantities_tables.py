@@ -1,0 +1,84 @@
+"""Tables in pieces that are tables themselves, for what reads a table and not its columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evalkit.engine import gather
+from evalkit.quantities_pieces import PIECE_ROWS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import numpy as np
+    import pandas as pd
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class TablePiece:
+    """Some rows of a table.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        Only the columns that are needed.
+    beside : ndarray, optional, shape (rows,)
+        What else belongs to each row.
+    """
+
+    frame: pd.DataFrame
+    beside: NDArray[Any] | None = None
+
+
+def table_pieces(
+    frame: pd.DataFrame,
+    names: Sequence[str],
+    beside: NDArray[np.generic] | None = None,
+    rows: int = PIECE_ROWS,
+) -> Iterator[TablePiece]:
+    """Yield some columns of a table piece by piece, at least one piece.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from evalkit.quantities_tables import table_pieces
+    >>> table = pd.DataFrame({"age": [20, 30, 40], "size": [1, 2, 3]})
+    >>> [len(one.frame) for one in table_pieces(table, ["age"], rows=2)]
+    [2, 1]
+    """
+    for start in range(0, max(1, len(frame)), rows):
+        part = frame.iloc[start : start + rows]
+        yield TablePiece(
+            part[list(names)], None if beside is None else beside[start : start + rows]
+        )
+
+
+def gathered(
+    partial: Callable[[TablePiece, Any], Any],
+    frame: pd.DataFrame,
+    names: Sequence[str],
+    shared: Any,
+    beside: NDArray[np.generic] | None = None,
+) -> list[Any]:
+    """Return `partial(piece, shared)` of every piece of a table, in order.
+
+    Parameters
+    ----------
+    partial : callable
+        A function of a module: it may run in another process.
+    frame : DataFrame
+        A table of a release.
+    names : sequence of str
+        Columns that are needed.
+    shared : object
+        What every piece needs.
+    beside : ndarray, optional, shape (rows,)
+        What else belongs to each row.
+
+    Returns
+    -------
+    list
+    """
+    return gather(partial, table_pieces(frame, names, beside), shared)
