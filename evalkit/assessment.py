@@ -38,6 +38,9 @@ from evalkit.targets import cannot_tell, meets, read_profile
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from evalkit.engine import Engine
     from evalkit.messages import Message
     from evalkit.metric import Metric
@@ -185,9 +188,11 @@ def assess(  # noqa: PLR0913 - the public call: every argument but the first has
             else None
         )
         compared = []
+        drawn = _analysed_rows(release, scenarios[0]) if own else {}
         for analysis in own:
             _teller(progress, next(steps), total, f"analysis {analysis.number}")
-            compared.append(compare_analysis(analysis, release, scenarios[0].min_count, unlike))
+            few = scenarios[0].min_count
+            compared.append(compare_analysis(analysis, release, few, unlike, drawn))
         if progress:
             progress(total, total, "done")
         return Assessment(
@@ -338,6 +343,13 @@ def _exchange(release: Release, scenario: Scenario, chosen: set[Metric]) -> Exch
     if all(Need.ROW_LINK in metric.needs for metric in chosen):
         return None
     return exchange(release, scenario.seed)
+
+
+def _analysed_rows(release: Release, scenario: Scenario) -> dict[str, NDArray[np.intp]]:
+    """Return which rows of large tables the user's own analyses look at."""
+    from evalkit.quantities_order import analysed_rows
+
+    return analysed_rows(release, scenario.seed)
 
 
 def _shared(release: Release) -> Message | None:

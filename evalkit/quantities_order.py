@@ -10,7 +10,7 @@ import numpy as np
 
 from evalkit.engine import limits
 from evalkit.persons import Persons
-from evalkit.randomness import content_order
+from evalkit.randomness import content_order, stream
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +24,8 @@ MOST_PREPARED: Final = 200_000
 """Rows of a table that are ranked for models: ten cuts of 20,000 rows have little in common."""
 MOST_PREPARED_CELLS: Final = 20_000_000  # with over 100 columns fewer rows
 FEWEST_PREPARED: Final = 20_000
+MOST_ANALYSED: Final = 200_000
+"""Rows of a table in a user's own analysis: its texts and matrices take some 100 bytes a cell."""
 LARGE = 50_000
 """Rows from which an order is kept: it takes 8 bytes a row, as long as the table lives."""
 
@@ -130,6 +132,41 @@ def some_of(order: NDArray[np.intp], most: int, rng: np.random.Generator) -> NDA
     if len(order) <= most or limits().exact:
         return order
     return order[np.sort(rng.choice(len(order), most, replace=False))]
+
+
+def analysed_rows(release: Release, seed: int) -> dict[str, NDArray[np.intp]]:
+    """Return the rows of large tables that a user's analyses look at.
+
+    Parameters
+    ----------
+    release : Release
+        The tables.
+    seed : int
+        Of the scenario.
+
+    Returns
+    -------
+    dict of str to ndarray of intp
+        Of ``"original"``, ``"avatars"`` and ``"holdout"`` where these have over 200,000 rows:
+        about so many, of whole persons. Empty with the limit that nothing is sampled.
+
+    Examples
+    --------
+    >>> import pandas as pd, evalkit
+    >>> from evalkit.quantities_order import analysed_rows
+    >>> table = pd.DataFrame({"age": [20, 30, 40, 50]})
+    >>> analysed_rows(evalkit.load(table, table), 0)
+    {}
+    """
+    tables = {"original": "working", "avatars": "working_avatars", "holdout": "reference"}
+    rng = stream(seed, "analyses")
+    if limits().exact:
+        return {}
+    return {
+        role: drawn_rows(release, name, MOST_ANALYSED, rng)[0]
+        for role, name in tables.items()
+        if len(getattr(release, name)) > MOST_ANALYSED
+    }
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from metrics.rendering import page_text, people
 
 import evalkit
+from evalkit import quantities_order
 from evalkit.distributions import distribution_records
 from evalkit.engine import Limits, working_on
 from evalkit.metrics import rule_consistency
@@ -137,3 +138,31 @@ def test_a_part_of_persons_is_numbered_in_the_same_order(codes: list[int], rng: 
         part = persons.part(some)
         assert (part.code.tolist(), part.count) == (expected.tolist(), len(kept))
     assert persons.count_of(rows) == len(kept)
+
+
+@pytest.mark.parametrize("kind", ["linear", "groups"])
+def test_an_analysis_of_large_tables_looks_at_a_sample_and_says_so(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    formula = {"linear": "weight ~ age + smoker", "groups": "weight by smoker"}[kind]
+    analyses = [{"kind": kind, "formula": formula}]
+    tables = [people(rows, seed) for rows, seed in ((900, 1), (800, 2), (300, 3))]
+    loaded = evalkit.load(*tables)
+
+    def analysed(one: evalkit.Release, **options: bool) -> evalkit.records.AnalysisRecord:
+        found = evalkit.assess(one, metrics=["missingness"], analyses=analyses, **options).analyses
+        return found[0]
+
+    whole = analysed(loaded)
+    monkeypatch.setattr(quantities_order, "MOST_ANALYSED", 400)
+    some = analysed(loaded)
+    mixed = [one.sample(frac=1.0, random_state=4) for one in tables]
+    assert analysed(evalkit.load(*mixed)) == some
+    assert (whole.rows["original"], some.rows) == (
+        900,
+        {"original": 400, "avatars": 400, "holdout": 300},
+    )
+    assert "analysis_sampled" in {note.code for note in some.warnings}
+    assert "analysis_sampled" not in {note.code for note in whole.warnings}
+    assert some.terms[0].original.value == pytest.approx(whole.terms[0].original.value, abs=4)
+    assert analysed(loaded, exact=True) == whole

@@ -20,7 +20,7 @@ from evalkit.messages import say
 from evalkit.record_parts import AnalysisRecord, AnalysisTerm, Estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -37,7 +37,11 @@ DIGITS = 4
 
 
 def compare_analysis(
-    analysis: Analysis, release: Release, min_count: int, unlike: Message | None = None
+    analysis: Analysis,
+    release: Release,
+    min_count: int,
+    unlike: Message | None = None,
+    drawn: Mapping[str, NDArray[np.intp]] | None = None,
 ) -> AnalysisRecord:
     """Return one analysis on originals, avatars and holdout, term by term.
 
@@ -45,11 +49,14 @@ def compare_analysis(
     ----------
     analysis : Analysis
     release : Release
-        Working originals, their avatars and the holdout are used, every row of them.
+        Working originals, their avatars and the holdout are used, every row of them but where
+        `drawn` says which.
     min_count : int
         Fewest real people behind a coefficient.
     unlike : Message, optional
         That the holdout is not of the same people; noted, since it is drawn beside.
+    drawn : mapping of str to ndarray of intp, optional
+        Rows of ``"original"``, ``"avatars"`` or ``"holdout"`` that stand for a large table; noted.
 
     Returns
     -------
@@ -71,10 +78,13 @@ def compare_analysis(
         "avatars": release.working_avatars,
         "holdout": release.reference,
     }
+    drawn = drawn or {}
+    tables |= {role: tables[role].iloc[rows] for role, rows in drawn.items()}
     notes: list[Message] = [unlike] if unlike else []
+    notes += [_sampled(drawn)] if drawn else []
     rows: dict[str, int] = {}
     try:
-        made = designs(analysis, tables, release.schema, min_count, _persons(release, notes))
+        made = designs(analysis, tables, release.schema, min_count, _persons(release, notes, drawn))
         rows = {role: one.rows for role, one in made.tables.items()}
         notes += made.notes
         found = _estimates(analysis, made, min_count, notes)
@@ -87,7 +97,18 @@ def compare_analysis(
     return _record(analysis, rows, notes, terms=terms)
 
 
-def _persons(release: Release, notes: list[Message]) -> dict[str, NDArray[np.int64]]:
+def _sampled(drawn: Mapping[str, NDArray[np.intp]]) -> Message:
+    """Return the note that not all rows are analysed."""
+    template = (
+        "The tables are large: of each that has more, {rows:,} rows drawn at random are analysed, "
+        "and the intervals are those of so many."
+    )
+    return say("analysis_sampled", template, rows=max(map(len, drawn.values())))
+
+
+def _persons(
+    release: Release, notes: list[Message], drawn: Mapping[str, NDArray[np.intp]]
+) -> dict[str, NDArray[np.int64]]:
     """Return to whom the rows of each table of real people belong, and note what that means."""
     owners = {"original": "working", "holdout": "reference"}
     found = {role: release.persons_of(name) for role, name in owners.items()}
@@ -98,7 +119,7 @@ def _persons(release: Release, notes: list[Message]) -> dict[str, NDArray[np.int
             "What is shown rests on at least as many persons as are asked for."
         )
         notes.append(say("analysis_counts_rows", template))
-    return several
+    return {role: one[drawn[role]] if role in drawn else one for role, one in several.items()}
 
 
 def _record(
