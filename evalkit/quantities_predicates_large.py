@@ -100,16 +100,18 @@ class LargeTables:
         """
         sizes, parts = [], []
         for column, name in enumerate(self._fractions):
-            found = self._on_one(column, name)  # (predicates of the column, 4)
-            sizes.append(len(found))
-            parts.append(found[rng.choice(len(found), min(len(found), MOST_TRIED), replace=False)])
+            low, high, is_kept = self._on_one(name)
+            some = rng.choice(len(low), min(len(low), MOST_TRIED), replace=False)
+            sizes.append(len(low))
+            whose = np.full(len(some), column)
+            parts.append(np.stack([whose, low[some], high[some], is_kept[some]], axis=1))
         total = min(sum(sizes), MOST_TRIED)
         # As many of each column as a draw from all of them would hold, which are never put in one.
         each: list[int] = []
         if total:
             each = rng.multivariate_hypergeometric(sizes, total, method="marginals").tolist()
-        some = [part[:size] for part, size in zip(parts, each, strict=False)]
-        drawn = np.concatenate([np.zeros((0, 4), np.int64), *some])[rng.permutation(total)]
+        taken = [part[:size] for part, size in zip(parts, each, strict=False)]
+        drawn = np.concatenate([np.zeros((0, 4), np.int64), *taken])[rng.permutation(total)]
         return Boxes(drawn[:, [0]], drawn[:, [1]], drawn[:, [2]]), drawn[:, 3] == 1
 
     def multivariate(self, rng: np.random.Generator) -> Boxes:
@@ -140,23 +142,17 @@ class LargeTables:
             low[here], high[here] = self._conditions(name, rows[here])
         return Boxes(columns, low, high)
 
-    def _on_one(self, column: int, name: str) -> NDArray[np.int64]:
-        """Return column, ends and whether one distinct avatar fits, of each predicate on it."""
+    def _on_one(self, name: str) -> tuple[Words, Words, NDArray[np.bool_]]:
+        """Return the ends of each predicate on one column, and whether one distinct avatar fits."""
         values, counts = _counted(self._distinct(name))
-        once = values[counts == 1]
-        found = [np.stack([np.full_like(once, column), once, once, np.ones_like(once)], axis=1)]
-        filled = values > MISSING_WORD
-        if self.schema[name].is_number and filled.any():
-            numbers, times = values[filled], counts[filled]
-            found.append(
-                np.array(
-                    [
-                        [column, LEAST, numbers[0], times[0] == 1],
-                        [column, numbers[-1], GREATEST, times[-1] == 1],
-                    ]
-                )
-            )
-        return np.concatenate(found)
+        low = high = values[counts == 1]
+        is_kept = np.ones(len(low), np.bool_)
+        first = int(values.searchsorted(LEAST))  # of the filled ones
+        if self.schema[name].is_number and first < len(values):
+            low = np.append(low, [LEAST, values[-1]])
+            high = np.append(high, [values[first], GREATEST])
+            is_kept = np.append(is_kept, counts[[first, -1]] == 1)
+        return low, high, is_kept
 
     def _conditions(self, name: str, rows: NDArray[np.integer]) -> tuple[Words, Words]:
         """Return the ends of the condition that some distinct avatars set on one column."""
