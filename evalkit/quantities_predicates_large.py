@@ -107,10 +107,9 @@ class LargeTables:
             parts.append(np.stack([whose, low[some], high[some], is_kept[some]], axis=1))
         total = min(sum(sizes), MOST_TRIED)
         # As many of each column as a draw from all of them would hold, which are never put in one.
-        each: list[int] = []
-        if total:
-            each = rng.multivariate_hypergeometric(sizes, total, method="marginals").tolist()
-        taken = [part[:size] for part, size in zip(parts, each, strict=False)]
+        places = rng.choice(sum(sizes), total, replace=False) if total else np.zeros(0, np.int64)
+        each = np.bincount(np.cumsum(sizes).searchsorted(places, "right"), minlength=len(sizes))
+        taken = [part[:size] for part, size in zip(parts, each, strict=True)]
         drawn = np.concatenate([np.zeros((0, 4), np.int64), *taken])[rng.permutation(total)]
         return Boxes(drawn[:, [0]], drawn[:, [1]], drawn[:, [2]]), drawn[:, 3] == 1
 
