@@ -125,9 +125,10 @@ class Search:
         capped: bool = False,
     ) -> None:
         self.schema, self.queries, self.targets = schema, tuple(queries), targets
-        self._ranges, self._capped = column_ranges, capped
-        self._frames: dict[str, Frame] = {}
+        self.ranges, self.capped = column_ranges, capped
+        self.frames: dict[str, Frame] = {}
         self._cells: dict[str, Cells] = {}
+        self._ordered: dict[str, Cells] = {}
         self._ready: dict[frozenset[str], Prepared] = {}
 
     @property
@@ -137,16 +138,16 @@ class Search:
 
     def frame(self, name: str) -> Frame:
         """Return how a column is encoded, decided over all queries and all targets."""
-        if name not in self._frames:
+        if name not in self.frames:
             numeric = self.schema[name].is_number
-            self._frames[name] = frame_of(
+            self.frames[name] = frame_of(
                 [raw_cells(table, name) for table in self.queries],
                 raw_cells(self.targets, name),
                 numeric=numeric,
-                ends=self._ranges[name] if numeric else None,
-                capped=self._capped,
+                ends=self.ranges[name] if numeric else None,
+                capped=self.capped,
             )
-        return self._frames[name]
+        return self.frames[name]
 
     def cells(self, name: str) -> Cells:
         """Return the encoded cells of the targets in one column."""
@@ -174,6 +175,27 @@ class Search:
         # Sorted: with fractions of a range the last digit of a sum depends on its order.
         cells = side_by_side([partial(self.cells, name) for name in names], crew, len(self.targets))
         return prepared([self.frame(name) for name in names], cells, len(self.rows))
+
+    def shuffled(self, names: Iterable[str], rng: np.random.Generator) -> Search:
+        """Return the same search among targets each of whose columns is in an order of its own.
+
+        The draw is the same for any order of the rows: each column is sorted before.
+        """
+        cells_of: dict[str, Cells] = {}
+        for name in names:
+            if name not in self._ordered:
+                cells = in_order(raw_cells(self.targets, name), levels=self.has_levels(name))
+                self._ordered[name] = self.frame(name).encode(cells, "target")
+            cells_of[name] = self._ordered[name][rng.permutation(len(self.targets))]
+        return _Mixed(self, cells_of)
+
+    def among(self, rows: NDArray[np.integer]) -> Search:
+        """Return the same search among some of the targets, one of each kind at least."""
+        return _Among(self, rows)
+
+    def has_levels(self, name: str) -> bool:
+        """Return whether a column holds levels."""
+        return not self.schema[name].is_number
 
     def raw(self, names: Iterable[str], places: Places) -> list[Cells]:
         """Return the cells of some queries as they are, of each variable by name."""
@@ -285,6 +307,48 @@ class Search:
         for piece in _pieces(len(asked), rows, {}):
             places = asked[piece.start : piece.stop]
             yield piece, [self.raw(half, places) for half in halves]
+
+
+class _Like(Search):
+    """A search like another one, with the same frames."""
+
+    def __init__(self, whole: Search) -> None:
+        tables = whole.schema, whole.queries, whole.targets, whole.ranges
+        super().__init__(*tables, capped=whole.capped)
+        self.frames = whole.frames
+
+
+class _Mixed(_Like):
+    """A search among targets of other cells, which the columns of another search hold."""
+
+    def __init__(self, whole: Search, cells: dict[str, Cells]) -> None:
+        super().__init__(whole)
+        self._mixed = cells
+
+    def encoded(self, name: str) -> Cells:
+        """Return the encoded cells of the targets in one column."""
+        return self._mixed[name]
+
+
+class _Among(_Like):
+    """A search among some of the targets of another one, each kind of which is still there."""
+
+    def __init__(self, whole: Search, rows: NDArray[np.integer]) -> None:
+        super().__init__(whole)
+        self._whole, self._rows = whole, rows
+
+    def prepare(self, names: Sequence[str]) -> Prepared:
+        """Make the targets ready for queries on some variables, given by name."""
+        found = self._whole.ready(names)
+        of_row = found.target.of_row[self._rows]
+        return found.weighed(np.bincount(of_row, minlength=len(found.target.count)), of_row)
+
+
+def in_order(cells: Cells, *, levels: bool) -> Cells:
+    """Return cells in increasing order, missing ones last."""
+    found = np.sort(cells)
+    missing = int(found.searchsorted(0)) if levels else 0
+    return np.roll(found, -missing) if missing else found
 
 
 def raw_cells(frame: pd.DataFrame, name: str) -> Cells:

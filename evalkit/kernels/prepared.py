@@ -110,10 +110,14 @@ class Prepared:
         Returns
         -------
         Prepared
-            With a tree of its own.
         """
+        shelf = self.way.shelf
+        laid = shelf.laid
+        if laid is not None:
+            weight = count if laid.group is None else count[laid.group]
+            laid = laid._replace(rows=laid.rows._replace(weight=weight.astype(np.int64)))
         target = replace(self.target, count=count, of_row=of_row)
-        return replace(self, target=target, way=_way(self.way.longest, self.way.shelf.asked))
+        return replace(self, target=target, way=replace(self.way, shelf=replace(shelf, laid=laid)))
 
 
 def prepared(frames: Sequence[Frame], cells: Sequence[Cells], queries: int) -> Prepared:
@@ -148,8 +152,4 @@ def prepared(frames: Sequence[Frame], cells: Sequence[Cells], queries: int) -> P
     target = replace(found, first=np.arange(len(found.count), dtype=np.int64))
     asked = max(1, min(queries, PIECE_QUERIES))
     longest = max(LEAST_LIST, min(LONGEST_LIST, LISTED_IN_ALL // asked))
-    return Prepared(tuple(frames), different, target, attempt, _way(longest, queries))
-
-
-def _way(longest: int, asked: int) -> Way:
-    return Way(longest, shelf=Shelf(asked))
+    return Prepared(tuple(frames), different, target, attempt, Way(longest, shelf=Shelf(queries)))

@@ -31,7 +31,7 @@ PROBES = 128  # queries that try the tree
 WORTHWHILE = 0.4  # share of the rows that a tree may show a query
 BLOCK_WORK = 2**30  # screened cells in one block: some hundredths to tenths of a second
 LARGEST_BLOCK = 4_096
-SCREENED_PER_LEVEL = 250  # cells are screened while one row is sorted into a level of the tree
+SCREENED_PER_LEVEL = 700  # cells are screened while one row is sorted into a level of the tree
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ several rows, n counts persons: the attacker holds one of a person's rows, any a
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -26,7 +26,7 @@ from evalkit.metric import Basis, Metric, NotApplicable, Outcome, Section
 from evalkit.steps import Steps
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import numpy as np
     import pandas as pd
@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from evalkit.figures import Drawing
     from evalkit.messages import Message
     from evalkit.persons import Persons
-    from evalkit.quantities import NearestSets, Pairing, Ranges
+    from evalkit.quantities import NearestSets
+    from evalkit.quantities_searching import Linked, Places, Search
     from evalkit.release import Release
     from evalkit.scenario import Scenario
 
@@ -51,6 +52,17 @@ CURVE_ORDERS = 20
 CURVE_SHUFFLES = 5
 CURVE_SAMPLE_ROWS = 500
 LARGEST_CURVE_POINTS = 12
+ANCHOR_ROWS = 100_000  # originals on which known cases are tried
+FLOOR_ROWS = 20_000  # ... and shuffled avatars, among which nearly nobody has an equal row
+LARGE = 262_144  # rows from which a table is ordered by all its columns, once for all metrics
+PROBED = 512  # originals that show what a search in the avatars costs
+# Making avatars ready costs more than the search of a sample in them, and grows with their rows:
+# so many rows are made ready in all, up to 200,000 avatars as often as for small tables.
+SHUFFLED_ROWS = 5_000_000
+SPLIT_ROWS = 20_000_000
+CURVE_ROWS = 4_000_000
+CURVE_FLOOR_ROWS = 1_000_000
+CURVE_POINT_ROWS = 40_000_000
 
 
 @dataclass(frozen=True)
@@ -84,6 +96,12 @@ class Linkage:
         """Expected score, 0 to 100."""
         return 100 * (1 - self.linked_share)
 
+    @property
+    def error_of_score(self) -> float:
+        """Standard error of the score as that of a larger table, in points."""
+        n = len(self.probability)
+        return 100 * math.sqrt(float(self.probability.var()) / n + self.standard_error**2)
+
 
 def linkability(release: Release, known_a: Sequence[str], known_b: Sequence[str]) -> Linkage:
     """Return the attack on the originals for two given halves of the known variables.
@@ -107,42 +125,41 @@ def linkability(release: Release, known_a: Sequence[str], known_b: Sequence[str]
     >>> linkability(evalkit.load(table, table), ["age"], ["size"]).score
     0.0
     """
-    from evalkit.quantities import shared_pairing
+    from evalkit.quantities import link_probability, shared_pairing
+    from evalkit.quantities_searching import Linked
 
     pairing = shared_pairing(release, "original", "avatars")
     persons = release.persons_of("original")
-    return _linkage(pairing.shared(known_a), pairing.shared(known_b), persons)
+    in_a, in_b = pairing.shared(known_a), pairing.shared(known_b)
+    found = link_probability(in_a, in_b)
+    linked = Linked(found.probability, in_a.size, in_b.size, found.standard_error)
+    return _linkage(linked, persons)
 
 
-def _linkage(in_a: NearestSets, in_b: NearestSets, persons: Persons) -> Linkage:
-    """Return the attack on persons from the tie sets of their rows in both halves."""
-    from evalkit.quantities import link_probability
-
-    linked = link_probability(in_a, in_b)
+def _linkage(linked: Linked, persons: Persons) -> Linkage:
+    """Return the attack on persons from that on their rows."""
     probability = persons.means(linked.probability)
-    sizes = persons.means(in_a.size), persons.means(in_b.size)
+    sizes = persons.means(linked.size_a), persons.means(linked.size_b)
     return Linkage(probability, *sizes, linked.standard_error)
 
 
 @dataclass(frozen=True)
 class _People:
-    """Rows that are attacked, and whose they are."""
+    """Rows that are attacked, by their places among all queries, and whose they are."""
 
-    rows: pd.DataFrame
+    places: Places
     persons: Persons
 
-    @classmethod
-    def of(cls, release: Release, table: Literal["original", "holdout"]) -> _People:
-        """Return all rows of a table of real people."""
-        return cls(getattr(release, table), release.persons_of(table))
+    def drawn(
+        self, frame: pd.DataFrame, known: Sequence[str], size: int, rng: np.random.Generator
+    ) -> _People:
+        """Return about `size` rows of whole persons, whatever their order in the file."""
+        from evalkit.quantities_order import order_of
 
-
-@dataclass(frozen=True)
-class _Meeting:
-    """People beside the rows that they look for."""
-
-    pairing: Pairing
-    persons: Persons
+        # A large table has one order for all metrics and scenarios: that of all its columns.
+        names = list(frame.columns) if len(frame) > LARGE else known
+        rows = self.persons.drawn(order_of(frame, names), size, rng)
+        return _People(rows + self.places[0], self.persons.part(rows))
 
 
 @dataclass(frozen=True)
@@ -151,45 +168,74 @@ class _Attacker:
 
     release: Release
     known: tuple[str, ...]  # K
-    together: Ranges  # over originals and avatars
+    search: Search  # originals, and the holdout after them, among the avatars
     steps: Steps
 
-    def meets(
-        self,
-        people: _People,
-        targets: pd.DataFrame,
-        column_ranges: Ranges | None = None,
-        *,
-        capped: bool = False,
-    ) -> _Meeting:
-        """Return the tables in which `people` look for their nearest `targets`."""
-        from evalkit.quantities import Pairing
+    @classmethod
+    def of(cls, release: Release, known: tuple[str, ...], steps: Steps) -> _Attacker:
+        """Return the attacker who knows `known`."""
+        from evalkit.quantities import ranges
+        from evalkit.quantities_searching import Search
 
-        scale = self.together if column_ranges is None else column_ranges
-        pairing = Pairing(self.release.schema, people.rows, targets, scale, capped=capped)
-        return _Meeting(pairing, people.persons)
+        together = ranges(release.schema, (release.original, release.avatars), known)
+        people = [release.original, *([] if release.holdout is None else [release.holdout])]
+        return cls(release, known, Search(release.schema, people, release.avatars, together), steps)
 
-    def sample(self, people: _People, size: int, rng: np.random.Generator) -> _People:
-        """Return about `size` rows of whole persons, whatever their order in the file."""
-        from evalkit.quantities import in_content_order
+    def people(self, table: Literal["original", "holdout"]) -> _People:
+        """Return all rows of a table of real people."""
+        n, rows = len(self.release.original), len(getattr(self.release, table))
+        start = 0 if table == "original" else n
+        return _People(range(start, start + rows), self.release.persons_of(table))
 
-        order = in_content_order(people.rows, self.release.schema, self.known)
-        rows = people.persons.drawn(order, size, rng)
-        return _People(people.rows.iloc[rows], people.persons.part(rows))
+    def sample(
+        self, table: Literal["original", "holdout"], size: int, rng: np.random.Generator
+    ) -> _People:
+        """Return about `size` rows of whole persons of a table of real people."""
+        frame = getattr(self.release, table)
+        return self.people(table).drawn(frame, self.known, size, rng)
 
-    def attack(self, meeting: _Meeting, halves: Halves) -> Linkage:
-        """Return the attack on the people of `meeting` with the given halves of K."""
+    def attack(self, people: _People, halves: Halves, search: Search | None = None) -> Linkage:
+        """Return the attack on people with the given halves of K, on the avatars or others."""
         self.steps.advance()
-        in_a, in_b = (meeting.pairing.nearest(half) for half in halves)
-        return _linkage(in_a, in_b, meeting.persons)
+        found = (search or self.search).linked(*halves, people.places)
+        return _linkage(found, people.persons)
+
+    def cost(self, halves: Halves) -> int:
+        """Return with how many avatars an original is compared; 1 where that is cheap anyway."""
+        from evalkit.engine import limits
+
+        n = len(self.release.original)
+        targets = max(len(self.search.ready(half).target.count) for half in halves)
+        if limits().queries(n, targets) == n:
+            return 1
+        some = _spread(self.release.original, PROBED)
+        return math.ceil(max(self.search.cost(half, some) for half in halves))
+
+    def affordable(
+        self, table: Literal["original", "holdout"], cost: int, rng: np.random.Generator
+    ) -> _People:
+        """Return all people of a table, or a sample where their search costs too much."""
+        from evalkit.engine import limits
+
+        everyone = self.people(table)
+        most = limits().queries(len(everyone.places), cost)
+        return everyone if most == len(everyone.places) else self.sample(table, most, rng)
+
+
+def _spread(frame: pd.DataFrame, count: int) -> NDArray[np.intp]:
+    """Return some rows, evenly spread in an order of content."""
+    import numpy as np
+
+    from evalkit.quantities_order import order_of
+
+    order = order_of(frame, list(frame.columns))
+    return order[np.linspace(0, len(order) - 1, min(count, len(order))).astype(np.intp)]
 
 
 def compute(
     release: Release, scenario: Scenario, rng: np.random.Generator
 ) -> Outcome | NotApplicable:
     """Return the score, its anchors and the facts of the attack."""
-    from evalkit.quantities import ranges
-
     known = tuple(sorted(scenario.known or ()))  # K, by name, before anything is drawn
     if len(known) < 2:  # noqa: PLR2004 - two halves need two variables
         return NotApplicable(_too_few_known(known))
@@ -197,14 +243,16 @@ def compute(
     half = (len(known) + 1) // 2  # K_A takes the extra variable
     known_a = tuple(known[k] for k in shuffled[:half])
     known_b = tuple(known[k] for k in shuffled[half:])
-    linked = linkability(release, known_a, known_b)
+    halves = known_a, known_b
+    steps = Steps(_attacks_planned(release, len(known)))
+    attacker = _Attacker.of(release, known, steps)
+    cost = attacker.cost(halves)
+    people = attacker.affordable("original", cost, rng)
+    linked = attacker.attack(people, halves)
     n_linked = _draw_ties(linked.probability, rng)
     n = len(linked.probability)
-    together = ranges(release.schema, (release.original, release.avatars), known)
-    steps = Steps(_attacks_planned(len(known), control=release.holdout is not None))
-    attacker, halves = _Attacker(release, known, together, steps), (known_a, known_b)
     facts: dict[str, Any] = {
-        "n_original": n,
+        "n_original": release.persons_of("original").count,
         "n_avatars": len(release.avatars),
         "n_known": len(known),
         "n_linked": n_linked,
@@ -218,11 +266,15 @@ def compute(
         "certain_links": int((linked.probability == 1.0).sum()),
         "possible_links": int((linked.probability > 0.0).sum()),
     }
-    facts |= _anchors(attacker, halves, rng)
+    if n < facts["n_original"]:
+        facts["n_sampled"] = n
+    control = None
+    if release.holdout is not None:
+        control = attacker.attack(attacker.affordable("holdout", cost, rng), halves)
+    facts |= _anchors(attacker, people, halves, rng)
     facts |= _splits(attacker, rng)
-    facts |= _control(attacker, halves, linked, facts["floor_score"])
+    facts |= _control(linked, control, facts["floor_score"])
     facts |= _curve(attacker, rng)
-    facts["curve_orders"] = CURVE_ORDERS
     low, high = intervals.wilson(n * linked.linked_share, n)
     return Outcome(
         score=100 * (1 - n_linked / n),
@@ -234,12 +286,19 @@ def compute(
     )
 
 
-def _attacks_planned(n_known: int, *, control: bool) -> int:
+def _affordable(count: int, rows: int, most_rows: int, least: int) -> int:
+    """Return how often a table of so many rows is searched in, `count` times where it is small."""
+    return min(count, max(least, most_rows // max(1, rows)))
+
+
+def _attacks_planned(release: Release, n_known: int) -> int:
     """Return the number of attacks behind one result, for the progress."""
-    curve = CURVE_SHUFFLES + CURVE_ORDERS * (1 + control)
-    splits = min(count_splits(n_known), LARGEST_SPLIT_COUNT)
-    anchors = SHUFFLES + 3 + control
-    return anchors + splits + len(_curve_counts(n_known)) * curve
+    m, control = len(release.avatars), release.holdout is not None
+    orders = _affordable(CURVE_ORDERS, m, CURVE_ROWS, 2)
+    floors = _affordable(CURVE_SHUFFLES, m, CURVE_FLOOR_ROWS, 1)
+    splits = min(count_splits(n_known), _affordable(LARGEST_SPLIT_COUNT, m, SPLIT_ROWS, 4))
+    anchors = _affordable(SHUFFLES, m, SHUFFLED_ROWS, 1) + 4 + control
+    return anchors + splits + len(_curve_counts(n_known, m)) * (orders + floors)
 
 
 def _draw_ties(probability: NDArray[np.float64], rng: np.random.Generator) -> int:
@@ -254,53 +313,77 @@ def _draw_ties(probability: NDArray[np.float64], rng: np.random.Generator) -> in
     return int((draws < np.sort(probability)).sum())
 
 
-def _anchors(attacker: _Attacker, halves: Halves, rng: np.random.Generator) -> dict[str, float]:
-    """Return the scores of known cases and of two variants that a publisher could exploit."""
+def _anchors(
+    attacker: _Attacker,
+    people: _People,
+    halves: Halves,
+    rng: np.random.Generator,
+) -> dict[str, Any]:
+    """Return the scores of known cases and of two variants that a publisher could exploit.
+
+    They are taken on a sample of the originals where these are many.
+    """
     from evalkit.quantities import ranges
+    from evalkit.quantities_searching import Search
 
     release, known = attacker.release, attacker.known
-    original, avatars = _People.of(release, "original"), release.avatars
-    originals_only = ranges(release.schema, (release.original,), known)
-    distinct = avatars.drop_duplicates(subset=list(known))
+    schema, original, avatars = release.schema, release.original, release.avatars
+    some, few = people, people
+    large = len(original) > ANCHOR_ROWS
+    if large:
+        some = attacker.sample("original", ANCHOR_ROWS, rng)
+        few = attacker.sample("original", FLOOR_ROWS, rng)
+    shuffles = _affordable(SHUFFLES, len(avatars), SHUFFLED_ROWS, 1)
+    distinct = attacker.attack(some, halves, _counted_once(attacker))
     shuffled = [
-        attacker.attack(
-            attacker.meets(original, _shuffled_columns(release, known, rng)), halves
-        ).score
-        for _ in range(SHUFFLES)
+        attacker.attack(few, halves, attacker.search.shuffled(known, rng)) for _ in range(shuffles)
     ]
-    within = attacker.meets(original, avatars, originals_only, capped=True)
-    return {
-        "self_score": attacker.attack(attacker.meets(original, release.original), halves).score,
-        "floor_score": math.fsum(shuffled) / SHUFFLES,
-        "distinct_score": attacker.attack(attacker.meets(original, distinct), halves).score,
-        "original_range_score": attacker.attack(within, halves).score,
+    together = ranges(schema, (original, avatars), known)
+    itself = attacker.attack(some, halves, Search(schema, [original], original, together))
+    inner = ranges(schema, (original,), known)
+    within = attacker.attack(some, halves, Search(schema, [original], avatars, inner, capped=True))
+    facts: dict[str, Any] = {
+        "self_score": itself.score,
+        "floor_score": math.fsum(one.score for one in shuffled) / shuffles,
+        "distinct_score": distinct.score,
+        "original_range_score": within.score,
     }
+    if large or shuffles < SHUFFLES:
+        errors = [one.error_of_score for one in (*shuffled, itself, distinct, within)]
+        facts |= {
+            "floor_shuffles": shuffles,
+            "anchor_sample": some.persons.count,
+            "floor_sample": few.persons.count,
+            "anchor_error": max(errors),
+        }
+    return facts
 
 
-def _shuffled_columns(
-    release: Release, known: Sequence[str], rng: np.random.Generator
-) -> pd.DataFrame:
-    """Return the avatars with each column put in an order of its own."""
-    import pandas as pd
+def _counted_once(attacker: _Attacker) -> Search:
+    """Return the search among avatars of which identical ones count once."""
+    import numpy as np
 
-    columns = {}
-    for name in known:
-        # Sorted first: the result must not depend on the order of the rows in the file.
-        ordered = release.avatars[name].sort_values(kind="stable").reset_index(drop=True)
-        columns[name] = ordered.iloc[rng.permutation(len(ordered))].reset_index(drop=True)
-    return pd.DataFrame(columns)
+    from evalkit.quantities_rows import RowIndex
+
+    avatars = attacker.release.avatars
+    index = RowIndex([avatars], attacker.release.schema, attacker.known)
+    if index.count == len(avatars):
+        return attacker.search
+    one_of_each = np.empty(index.count, np.int64)
+    one_of_each[index.keys[0]] = np.arange(len(avatars))
+    return attacker.search.among(one_of_each)
 
 
 def _splits(attacker: _Attacker, rng: np.random.Generator) -> dict[str, Any]:
     """Return the range of the expected score over other ways to cut K in two."""
     import numpy as np
 
-    release, known = attacker.release, attacker.known
+    known, m = attacker.known, len(attacker.release.avatars)
     total = count_splits(len(known))
-    chosen = _chosen_splits(known, total, rng)
-    sample = attacker.sample(_People.of(release, "original"), SPLIT_SAMPLE_ROWS, rng)
-    meeting = attacker.meets(sample, release.avatars)
-    scores = [attacker.attack(meeting, halves).score for halves in chosen]
+    most = _affordable(LARGEST_SPLIT_COUNT, m, SPLIT_ROWS, 4)
+    chosen = _chosen_splits(known, total, rng, most)
+    sample = attacker.sample("original", SPLIT_SAMPLE_ROWS, rng)
+    scores = [attacker.attack(sample, halves).score for halves in chosen]
     low, high = np.quantile(scores, [0.025, 0.975])
     return {
         "split_low": float(low),
@@ -325,16 +408,18 @@ def count_splits(n_known: int) -> int:
     return ways if n_known % 2 else ways // 2
 
 
-def _chosen_splits(known: tuple[str, ...], total: int, rng: np.random.Generator) -> list[Halves]:
+def _chosen_splits(
+    known: tuple[str, ...], total: int, rng: np.random.Generator, most: int = LARGEST_SPLIT_COUNT
+) -> list[Halves]:
     """Return all splits where there are at most 100, otherwise 100 different ones drawn."""
     half = (len(known) + 1) // 2
-    if total <= LARGEST_SPLIT_COUNT:
+    if total <= most:
         firsts = {frozenset(first) for first in combinations(known, half)}
         if len(known) % 2 == 0:  # each split appears twice, once from either side
             firsts = {first for first in firsts if known[0] in first}
     else:
         firsts = set()
-        while len(firsts) < LARGEST_SPLIT_COUNT:
+        while len(firsts) < most:
             drawn = rng.permutation(len(known))
             side = drawn[:half] if len(known) % 2 or 0 in drawn[:half] else drawn[half:]
             firsts.add(frozenset(known[k] for k in side))
@@ -348,80 +433,102 @@ def _curve(attacker: _Attacker, rng: np.random.Generator) -> dict[str, Any]:
     Variables are added in 20 random orders, those of an order going to the two halves in turn.
     Each point is the mean over the orders, with the middle 95 % of them as its band.
     """
-    release, known = attacker.release, attacker.known
-    orders = [rng.permutation(len(known)) for _ in range(CURVE_ORDERS)]
-    sample = attacker.sample(_People.of(release, "original"), CURVE_SAMPLE_ROWS, rng)
-    avatars = attacker.meets(sample, release.avatars)
+    release, known, m = attacker.release, attacker.known, len(attacker.release.avatars)
+    count = _affordable(CURVE_ORDERS, m, CURVE_ROWS, 2)
+    orders = [rng.permutation(len(known)) for _ in range(count)]
+    sample = attacker.sample("original", CURVE_SAMPLE_ROWS, rng)
     control = None
     if release.holdout is not None:
-        people = attacker.sample(_People.of(release, "holdout"), CURVE_SAMPLE_ROWS, rng)
-        control = attacker.meets(people, release.avatars)
-    shuffled = [
-        attacker.meets(sample, _shuffled_columns(release, known, rng))
-        for _ in range(CURVE_SHUFFLES)
-    ]
-    points = [
-        _curve_point(attacker, count, _halves_of(known, orders, count), avatars, control, shuffled)
-        for count in _curve_counts(len(known))
-    ]
+        control = attacker.sample("holdout", CURVE_SAMPLE_ROWS, rng)
+    counts = _curve_counts(len(known), m)
+    points: dict[int, _Point] = {known_count: _Point() for known_count in counts}
+    floors = _affordable(CURVE_SHUFFLES, m, CURVE_FLOOR_ROWS, 1)
+    for order in orders:
+        groups = [sample, *([control] if control else [])]
+        for known_count, scores in _walk(attacker, order, counts, groups, attacker.search):
+            points[known_count].scores.append(scores[0])
+            points[known_count].unseen.extend(scores[1:])
+    for order in orders[:floors]:
+        mixed = attacker.search.shuffled(known, rng)
+        for known_count, scores in _walk(attacker, order, counts, [sample], mixed):
+            points[known_count].floor.extend(scores)
     return {
-        "curve": points,
+        "curve": [point.facts(known_count) for known_count, point in points.items()],
         "curve_sample": sample.persons.count,
         "curve_control_sample": control.persons.count if control else 0,
+        "curve_orders": count,
     }
 
 
-def _curve_point(  # noqa: PLR0913, PLR0917 - the tables of one point
+@dataclass
+class _Point:
+    """The scores behind one point of the curve."""
+
+    scores: list[float] = field(default_factory=list)
+    unseen: list[float] = field(default_factory=list)
+    floor: list[float] = field(default_factory=list)
+
+    def facts(self, known: int) -> dict[str, float | None]:
+        """Return the mean scores for one number of known variables."""
+        import numpy as np
+
+        low, high = np.quantile(self.scores, [0.025, 0.975])
+        return {
+            "known": known,
+            "score": math.fsum(self.scores) / len(self.scores),
+            "low": float(low),
+            "high": float(high),
+            "holdout": math.fsum(self.unseen) / len(self.unseen) if self.unseen else None,
+            "floor": math.fsum(self.floor) / len(self.floor),
+        }
+
+
+def _walk(
     attacker: _Attacker,
-    count: int,
-    halves: list[Halves],
-    avatars: _Meeting,
-    control: _Meeting | None,
-    shuffled: Sequence[_Meeting],
-) -> dict[str, float | None]:
-    """Return the mean scores for one number of known variables."""
+    order: NDArray[np.intp],
+    counts: Sequence[int],
+    groups: Sequence[_People],
+    search: Search,
+) -> Iterator[tuple[int, list[float]]]:
+    """Yield the score of each group of people for growing numbers of known variables.
+
+    From one number to the next one half often stays as it is: its sets are found once.
+    """
     import numpy as np
 
-    scores = [attacker.attack(avatars, each).score for each in halves]
-    unseen = [attacker.attack(control, each).score for each in halves] if control else []
-    floor = [
-        attacker.attack(mixed, each).score for mixed, each in zip(shuffled, halves, strict=False)
-    ]
-    low, high = np.quantile(scores, [0.025, 0.975])
-    return {
-        "known": count,
-        "score": math.fsum(scores) / len(scores),
-        "low": float(low),
-        "high": float(high),
-        "holdout": math.fsum(unseen) / len(unseen) if unseen else None,
-        "floor": math.fsum(floor) / len(floor),
-    }
+    from evalkit.quantities import link_probability
+
+    places = np.concatenate([np.asarray(people.places) for people in groups])
+    starts = np.cumsum([0, *(len(people.places) for people in groups)])
+    kept: dict[tuple[str, ...], NearestSets] = {}
+    for count in counts:
+        attacker.steps.advance()
+        halves = _halves_of(attacker.known, order, count)
+        kept = {half: kept.get(half) or search.sets(half, places) for half in halves}
+        chances = link_probability(*(kept[half] for half in halves)).probability
+        scores = []
+        for people, start, stop in zip(groups, starts, starts[1:], strict=False):
+            means = people.persons.means(chances[start:stop])
+            scores.append(100 * (1 - math.fsum(means) / len(means)))
+        yield count, scores
 
 
-def _halves_of(
-    known: Sequence[str], orders: Sequence[NDArray[np.intp]], count: int
-) -> list[Halves]:
-    """Return the first `count` variables of each order, dealt to two halves in turn."""
-    return [
-        (
-            tuple(known[k] for k in order[:count:2]),
-            tuple(known[k] for k in order[1:count:2]),
-        )
-        for order in orders
-    ]
+def _halves_of(known: Sequence[str], order: NDArray[np.intp], count: int) -> Halves:
+    """Return the first `count` variables of an order, dealt to two halves in turn."""
+    first, second = order[:count:2], order[1:count:2]
+    return tuple(known[k] for k in first), tuple(known[k] for k in second)
 
 
-def _curve_counts(n_known: int) -> list[int]:
-    """Return up to 12 numbers of known variables, from 2 to all of them."""
+def _curve_counts(n_known: int, n_avatars: int) -> list[int]:
+    """Return up to 12 numbers of known variables, from 2 to all of them; fewer for many avatars."""
     import numpy as np
 
-    points = min(LARGEST_CURVE_POINTS, n_known - 1)
+    most = _affordable(LARGEST_CURVE_POINTS, n_avatars, CURVE_POINT_ROWS, 6)
+    points = min(most, n_known - 1)
     return sorted({round(float(count)) for count in np.linspace(2, n_known, points)})
 
 
-def _control(
-    attacker: _Attacker, halves: Halves, linked: Linkage, floor_score: float
-) -> dict[str, Any]:
+def _control(linked: Linkage, control: Linkage | None, floor_score: float) -> dict[str, Any]:
     """Return the facts of the attack against people who were never in the data."""
     n = len(linked.probability)
     share = linked.linked_share
@@ -438,11 +545,9 @@ def _control(
         "detectable_excess": None,
         "holdout_score": None,
     }
-    if attacker.release.holdout is None:
+    if control is None:
         return facts
-    people = _People.of(attacker.release, "holdout")
-    control = attacker.attack(attacker.meets(people, attacker.release.avatars), halves)
-    size, control_share = people.persons.count, control.linked_share
+    size, control_share = len(control.probability), control.linked_share
     interval = intervals.newcombe_difference(n * share, n, size * control_share, size)
     return facts | {
         "control_attempts": size,

@@ -13,11 +13,11 @@ from evalkit.metrics.linkability_protection_rate import (
     _Attacker,
     _chosen_splits,
     _draw_ties,
-    _People,
     count_splits,
     linkability,
 )
 from evalkit.quantities import ranges
+from evalkit.quantities_searching import Search
 from evalkit.steps import Steps
 
 SLUG = "linkability_protection_rate"
@@ -66,10 +66,9 @@ def attack_of(case: dict[str, Any]) -> Any:
         names = (*case["known_a"], *case["known_b"])
         together = ranges(outer.schema, (outer.original, outer.avatars), names)
         halves = tuple(case["known_a"]), tuple(case["known_b"])
-        attacker = _Attacker(release, names, together, Steps(1))
-        return attacker.attack(
-            attacker.meets(_People.of(release, "original"), release.avatars), halves
-        )
+        attacker = _Attacker.of(release, names, Steps(1))
+        search = Search(release.schema, [release.original], release.avatars, together)
+        return attacker.attack(attacker.people("original"), halves, search)
     return linkability(release, case["known_a"], case["known_b"])
 
 
