@@ -9,6 +9,8 @@ from reference import linkability_oracle as oracle
 from vectors import cases, real_table
 
 import evalkit
+from evalkit.engine import Limits
+from evalkit.intervals import wilson
 from evalkit.metrics.linkability_protection_rate import (
     _Attacker,
     _chosen_splits,
@@ -258,3 +260,82 @@ def test_shuffled_columns_of_a_copy_lift_the_score_to_the_floor() -> None:
     facts = evalkit.measure(SLUG, table, table).facts
     assert facts["floor_score"] > 98
     assert facts["naive_share"] == pytest.approx(1 - facts["floor_score"] / 100)
+
+
+def numbers(result: Any) -> dict[str, float]:
+    """Give the plain numbers of a result."""
+    return {k: v for k, v in result.facts.items() if isinstance(v, int | float)} | {
+        f"{key} at {point['known']}": value
+        for point in result.facts["curve"]
+        for key, value in point.items()
+        if value is not None
+    }
+
+
+LARGE = {
+    "ANCHOR_ROWS": 60,
+    "FLOOR_ROWS": 30,
+    "SHUFFLED_ROWS": 400,
+    "SPLIT_ROWS": 1000,
+    "LARGE": 100,
+}
+
+
+def test_known_cases_of_a_large_table_are_tried_on_a_sample_that_the_facts_state(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    original, avatars = mixed_table(200, 1), mixed_table(210, 2)
+    avatars.iloc[:60] = original.iloc[:60]
+    options = {"numeric": ["age", "income"], "holdout": mixed_table(80, 3)}
+    before = evalkit.measure(SLUG, original, avatars, **options)
+    for name, value in LARGE.items():
+        monkeypatch.setattr(f"evalkit.metrics.linkability_protection_rate.{name}", value)
+    after = evalkit.measure(SLUG, original, avatars, **options)
+    facts = after.facts
+    assert (after.score, after.interval) == (before.score, before.interval)
+    assert facts["expected_score"] == before.facts["expected_score"]
+    assert facts["holdout_score"] == before.facts["holdout_score"]
+    assert (facts["anchor_sample"], facts["floor_sample"], facts["floor_shuffles"]) == (60, 30, 1)
+    assert facts["split_count"] == 3
+    assert "anchor_sample" not in before.facts
+    for name in ("self_score", "distinct_score", "original_range_score"):
+        assert abs(facts[name] - before.facts[name]) < 5 * facts["anchor_error"]
+    order = np.random.default_rng(0).permutation(200)
+    moved = evalkit.measure(SLUG, original.iloc[order], avatars.iloc[::-1], **options)
+    assert numbers(moved) == pytest.approx(numbers(after))
+
+
+def test_originals_are_sampled_past_the_comparisons_that_are_worth_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(0)
+    original, avatars = (
+        pd.DataFrame(rng.normal(size=(k, 4)), columns=[*"abcd"]) for k in (300, 310)
+    )
+    avatars.iloc[:60] = original.iloc[:60]
+    whole = evalkit.measure(SLUG, original, avatars)
+    real = Limits.queries
+    monkeypatch.setattr(Limits, "queries", lambda *given: real(*given[:3], most=30_000))
+    found = evalkit.measure(SLUG, original, avatars)
+    n = found.facts["n_sampled"]
+    assert 90 <= n < 100 < found.facts["n_original"]
+    assert found.facts["attempts"] == n
+    share = found.facts["success_share"]
+    low, high = wilson(n * share, n)
+    assert found.interval == pytest.approx((100 * (1 - high), 100 * (1 - low)))
+    assert found.interval[0] < whole.facts["expected_score"] < found.interval[1]
+    order = np.random.default_rng(0).permutation(300)
+    moved = evalkit.measure(SLUG, original.iloc[order], avatars)
+    assert numbers(moved) == pytest.approx(numbers(found))
+    exact = evalkit.measure(SLUG, original, avatars, exact=True)
+    assert exact.facts == whole.facts
+
+
+def test_a_search_that_prunes_is_never_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Most originals have an equal avatar here, so hardly any comparison is made."""
+    table = mixed_table(300, 1)
+    real = Limits.queries
+    monkeypatch.setattr(Limits, "queries", lambda *given: real(*given[:3], most=6_000))
+    found = evalkit.measure(SLUG, table, table.iloc[::-1], numeric=["age", "income"])
+    assert "n_sampled" not in found.facts
+    assert found.facts["attempts"] == 300
