@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from evalkit.engine import gather
+from evalkit.engine import gather, limits
 from evalkit.kernels import link_probability
 from evalkit.kernels.blocks import gather_crew, side_by_side
 from evalkit.kernels.frames import frame_of
@@ -307,6 +307,11 @@ class Search:
         for piece in _pieces(len(asked), rows, {}):
             places = asked[piece.start : piece.stop]
             yield piece, [self.raw(half, places) for half in halves]
+
+
+def affordable_queries(queries: int, targets: int) -> int:
+    """Return how many queries may each be compared with so many targets in the run at hand."""
+    return limits().queries(queries, targets)
 
 
 class _Like(Search):

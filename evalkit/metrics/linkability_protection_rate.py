@@ -202,11 +202,11 @@ class _Attacker:
 
     def cost(self, halves: Halves) -> int:
         """Return with how many avatars an original is compared; 1 where that is cheap anyway."""
-        from evalkit.engine import limits
+        from evalkit.quantities_searching import affordable_queries
 
         n = len(self.release.original)
         targets = max(len(self.search.ready(half).target.count) for half in halves)
-        if limits().queries(n, targets) == n:
+        if affordable_queries(n, targets) == n:
             return 1
         some = _spread(self.release.original, PROBED)
         return math.ceil(max(self.search.cost(half, some) for half in halves))
@@ -215,10 +215,10 @@ class _Attacker:
         self, table: Literal["original", "holdout"], cost: int, rng: np.random.Generator
     ) -> _People:
         """Return all people of a table, or a sample where their search costs too much."""
-        from evalkit.engine import limits
+        from evalkit.quantities_searching import affordable_queries
 
         everyone = self.people(table)
-        most = limits().queries(len(everyone.places), cost)
+        most = affordable_queries(len(everyone.places), cost)
         return everyone if most == len(everyone.places) else self.sample(table, most, rng)
 
 
