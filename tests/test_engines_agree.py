@@ -16,6 +16,7 @@ import pytest
 import evalkit
 from evalkit.engine import LocalEngine, choosing
 from evalkit.engine.dask_engine import DaskEngine
+from evalkit.reading.stores import is_on_disk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -148,16 +149,38 @@ def test_all_measures_agree_on_a_small_table(
 
 
 @pytest.fixture(scope="module")
-def large() -> tuple[Release, dict[str, Any]]:
-    """Assess the large table here."""
-    loaded, counting = release(ROWS), Counting()
+def files(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Write the large tables as files."""
+    folder = tmp_path_factory.mktemp("tables")
+    paths = [str(folder / f"{name}.csv") for name in ("original", "avatars", "holdout")]
+    for table, path in zip(tables(ROWS), paths, strict=True):
+        table.to_csv(path, index=False)
+    return paths
+
+
+@pytest.fixture(scope="module")
+def large(files: list[str]) -> dict[str, Any]:
+    """Assess the large tables here and in memory."""
+    loaded, counting = evalkit.load(*files, row_link=True), Counting()
+    assert not is_on_disk(loaded.original["income"].to_numpy())
     found = evalkit.assess(
         loaded, SCENARIO, metrics=IN_PIECES, engine=counting, progress=counting.listen
     )
     assert {*IN_PIECES} <= counting.asked.keys(), "some no longer work in pieces: correct the list"
     assert found.options["engine"] == "local"
     assert found.options["exact"] is False
-    return loaded, content(found)
+    return content(found)
+
+
+def on_disk(files: list[str]) -> Release:
+    """Read the large tables anew, as those that memory does not hold."""
+    loaded = evalkit.load(*files, row_link=True, memory=1)
+    assert is_on_disk(loaded.original["income"].to_numpy())
+    return loaded
+
+
+def test_large_tables_on_disk_agree(files: list[str], large: dict[str, Any]) -> None:
+    assert content(evalkit.assess(on_disk(files), SCENARIO, metrics=IN_PIECES)) == large
 
 
 def killer(engine: DaskEngine, slugs: list[str]) -> Callable[[int, int, str], None]:
@@ -174,10 +197,10 @@ def killer(engine: DaskEngine, slugs: list[str]) -> Callable[[int, int, str], No
     return listen
 
 
-def test_a_large_table_and_workers_that_are_killed(
-    engine: DaskEngine, large: tuple[Release, dict[str, Any]]
+def test_large_tables_agree_though_workers_are_killed(
+    engine: DaskEngine, files: list[str], large: dict[str, Any]
 ) -> None:
-    loaded, here = large
+    loaded = on_disk(files)
     assert engine._client is not None
     before = set(engine._client.run(os.getpid).values())
     slugs = ["closest_to_training_share", "replicated_uniques"]
@@ -185,7 +208,7 @@ def test_a_large_table_and_workers_that_are_killed(
         loaded, SCENARIO, metrics=IN_PIECES, engine=engine, progress=killer(engine, slugs)
     )
     assert not before & set(engine._client.run(os.getpid).values())
-    assert content(found) == here
+    assert content(found) == large
 
 
 def test_an_engine_that_was_given_stays_open(engine: DaskEngine) -> None:
