@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from evalkit.engine import limits
 from evalkit.kernels import Column, NearestSets, link_probability, nearest, own_distances
 from evalkit.kernels.correlations import Deals, correlations, filled_pairs
 from evalkit.kernels.prepared import PIECE_QUERIES
@@ -213,9 +214,11 @@ def remembered(release: Release, key: Any, make: Callable[[], Found]) -> Found:
     object
     """
     kept = _CACHES.setdefault(release, {})
-    if key not in kept:
-        kept[key] = make()
-    found: Found = kept[key]
+    # What was sampled to save time is not what a run asks for that may sample nothing.
+    place = key, limits()
+    if place not in kept:
+        kept[place] = make()
+    found: Found = kept[place]
     return found
 
 

@@ -7,7 +7,6 @@ for "not given", and no tables at all for the embedded ones.
 from __future__ import annotations
 
 import csv
-import inspect
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -57,8 +56,6 @@ def open_release(original: str = "", avatars: str = "", holdout: str = "", **giv
 
     report_step(0, STEPS_AROUND_METRICS, "Reading the tables")
     options = {name: value for name, value in given.items() if value != ""}
-    if "memory" not in inspect.signature(load).parameters:
-        options.pop("memory", None)
     if not (original or avatars or holdout):
         from evalkit import demo
 
