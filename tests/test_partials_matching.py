@@ -17,6 +17,7 @@ from evalkit.kernels.boxes import Boxes, SortedRows, merged
 from evalkit.metrics import singling_out_protection
 from evalkit.quantities_boxes import Asked, OwnedRows, ends_of_piece
 from evalkit.quantities_pieces import pieces
+from evalkit.quantities_predicates import matrix_tables
 from evalkit.quantities_predicates_large import LargeTables
 from evalkit.quantities_rows import RowIndex, hashes_of_piece, holders, row_counts, row_keys
 from evalkit.quantities_shuffled import ShuffledTable, shuffled_samples
@@ -273,3 +274,24 @@ def test_samples_of_shuffled_columns_hold_each_cell_once() -> None:
             assert cells == sorted(map(str, release.avatars[name]))
     assert [len(table) for table in few] == [10]
     assert not whole[0].equals(whole[1])
+
+
+@pytest.mark.usefixtures("without_matrix")
+def test_large_tables_that_hold_one_value_are_too_weak_to_tell() -> None:
+    tables = [pd.DataFrame({"town": ["Aix"] * 300, "age": [40] * 300}) for _ in range(3)]
+    result = evalkit.measure("singling_out_protection", *tables)
+    assert result.reason.code == "singling_out_too_weak"
+
+
+def test_records_of_one_person_are_one_in_large_tables_too() -> None:
+    tables = [wide(60, seed).assign(who=np.arange(60) // 3) for seed in range(3)]
+    release = evalkit.load(*tables, individual="who")
+    persons = release.persons_of("working"), release.persons_of("reference")
+    frames = release.working_avatars, release.working, release.reference
+    assert not persons[0].are_rows
+    small = matrix_tables(release.schema, frames, persons).attack(np.random.default_rng(0))
+    found = large(release).attack(np.random.default_rng(0))
+    for kind, bets in small.items():
+        assert (found[kind].tried, found[kind].kept) == (bets.tried, bets.kept)
+        assert sorted(found[kind].records.tolist()) == sorted(bets.records.tolist())
+        assert bets.records.size
