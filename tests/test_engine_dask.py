@@ -117,7 +117,8 @@ def test_what_died_with_the_only_worker_is_sent_again(tmp_path: Path) -> None:
 @pytest.fixture
 def scheduler(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
     """Start a scheduler and a worker as an administrator would; give address and processes."""
-    environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}"}
+    path = f"{ROOT}{os.pathsep}{ROOT / 'tests'}"
+    environment = os.environ | {"PYTHONPATH": path, "TMPDIR": str(tmp_path)}
     started: list[subprocess.Popen[bytes]] = []
 
     def begin(what: str, *arguments: str) -> None:
@@ -128,8 +129,8 @@ def scheduler(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes
 
     file = tmp_path / "scheduler.json"
     # A process of a scheduler listens on the machine itself only.
-    here = ("--host", "127.0.0.1", "--no-dashboard", "--local-directory", str(tmp_path))
-    one = ("--nworkers", "1", "--nthreads", "1")
+    here = ("--host", "127.0.0.1", "--no-dashboard")
+    one = ("--nworkers", "1", "--nthreads", "1", "--local-directory", str(tmp_path))
     begin("scheduler", *here, "--port", "0", "--scheduler-file", str(file))
     begin("worker", *here, *one, "--scheduler-file", str(file))
     while not (file.exists() and b'"address"' in file.read_bytes()):
