@@ -37,7 +37,7 @@ class Asked:
     persons: Persons
 
     @classmethod
-    def of(cls, release: Release, table: Literal["working", "reference"]) -> Asked:
+    def of(cls, release: Release, table: Literal["original", "working", "reference"]) -> Asked:
         """Return all rows of a table of a release."""
         frame = getattr(release, table)
         return cls(frame, range(len(frame)), release.persons_of(table))

@@ -10,29 +10,24 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from evalkit.engine import limits
-from evalkit.intervals import wilson
 from evalkit.kernels import own_rank
-from evalkit.kernels.answers import answered_share
 from evalkit.messages import say
-from evalkit.quantities import content_order, real_pairing, remembered
+from evalkit.quantities import content_order, remembered
 from evalkit.quantities_axes import coordinates
 from evalkit.quantities_shuffled import shuffled_tables
 from evalkit.randomness import stream
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from evalkit.kernels import OwnRank
     from evalkit.messages import Message
     from evalkit.persons import Persons
-    from evalkit.quantities import Pairing
     from evalkit.quantities_shuffled import ShuffledTable
     from evalkit.release import Release
 
@@ -160,95 +155,6 @@ def _own_ranks(release: Release, seed: int) -> OwnRanks:
         axes=found.original.shape[1],
         variance_share=found.variance_share,
     )
-
-
-@dataclass(frozen=True, eq=False)
-class OwnHits:
-    """How likely each original finds its own avatar by Gower's distance on some variables.
-
-    Of a person with several rows each attribute is their mean.
-
-    Attributes
-    ----------
-    probability : ndarray of float64, shape (n,)
-        Part of the nearest avatars that is the person's own.
-    among : ndarray of float64, shape (n,)
-        Whether an own avatar is among the nearest ones.
-    size : ndarray of float64, shape (n,)
-        How many avatars are nearest.
-    copy_share : float
-        Mean probability had the avatars been a perfect copy of the originals.
-    """
-
-    probability: NDArray[np.float64]
-    among: NDArray[np.float64]
-    size: NDArray[np.float64]
-    copy_share: float
-
-    @property
-    def share(self) -> float:
-        """Expected share of originals that find their own avatar, 0 to 1."""
-        return _mean(self.probability)
-
-    def facts(self, names: Sequence[str], n_avatars: int) -> dict[str, Any]:
-        """Return the facts of the attack on the variables `names`; it has no control."""
-        n = len(self.probability)
-        others = min(n, n_avatars)  # persons, or avatars
-        return {
-            "n_original": n,
-            "n_avatars": n_avatars,
-            "variables": list(names),
-            "n_variables": len(names),
-            "ties_as_hits": 100 * (1 - float(self.among.mean())),
-            "mean_tie_set": math.fsum(self.size) / n,
-            "self_score": 100 * (1 - self.copy_share),
-            "floor_score": 100 * (1 - 1 / others),
-            "attempts": n,
-            "success_share": self.share,
-            "success_interval": list(wilson(n * self.share, n)),
-            "naive_share": 1 / others,
-            "control_attempts": None,
-            "control_share": None,
-            "control_interval": None,
-            "excess": None,
-            "excess_interval": None,
-            "detectable_excess": None,
-        }
-
-
-def own_hits(release: Release, names: Sequence[str]) -> OwnHits:
-    """Return how likely each original finds its own avatar as the nearest on `names`.
-
-    Parameters
-    ----------
-    release : Release
-        With linked rows.
-    names : sequence of str
-        Used columns, at least one.
-
-    Returns
-    -------
-    OwnHits
-        Ranges are those of the real records, and a difference counts at most 1.
-    """
-    persons = release.persons_of("original")
-    pairing = real_pairing(release, "original", "avatars")
-    found = _own_share(pairing, names, persons)
-    copied = _own_share(real_pairing(release, "original", "original"), names, persons)
-    return OwnHits(
-        persons.means(found),
-        persons.means(found > 0),
-        persons.means(pairing.shared(names).size),
-        _mean(persons.means(copied)),
-    )
-
-
-def _own_share(pairing: Pairing, names: Sequence[str], persons: Persons) -> NDArray[np.float64]:
-    """Return which part of the nearest targets of each query is the person's own, 0 to 1."""
-    sets = pairing.shared(names)
-    if persons.are_rows:
-        return np.asarray(pairing.own_is_nearest(names) / sets.size)
-    return answered_share(sets, persons.code, persons.code, persons.code)
 
 
 def _mean(shares: NDArray[np.float64]) -> float:

@@ -30,11 +30,11 @@ SLUG = "categorical_hidden_rate"
 
 def compute(
     release: Release,
-    scenario: Scenario,  # noqa: ARG001 - every category is used
-    rng: np.random.Generator,  # noqa: ARG001 - nothing is drawn
+    scenario: Scenario,
+    rng: np.random.Generator,  # noqa: ARG001 - a sample has a stream of its own
 ) -> Outcome | NotApplicable:
     """Return the share of originals whose own avatar is missed, with its known cases."""
-    from evalkit.quantities_linked import own_hits
+    from evalkit.quantities_own import own_hits
 
     names = [one.name for one in release.schema.variables if one.used and not one.is_number]
     if not names:
@@ -44,7 +44,7 @@ def compute(
                 "There is no categorical variable. Declare codes with --categorical.",
             )
         )
-    found = own_hits(release, names)
+    found = own_hits(release, names, scenario.seed)
     facts = found.facts(names, len(release.avatars))
     low, high = facts["success_interval"]
     return Outcome(

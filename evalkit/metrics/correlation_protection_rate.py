@@ -32,17 +32,17 @@ SLUG = "correlation_protection_rate"
 def compute(
     release: Release,
     scenario: Scenario,
-    rng: np.random.Generator,  # noqa: ARG001 - nothing is drawn
+    rng: np.random.Generator,  # noqa: ARG001 - a sample has a stream of its own
 ) -> Outcome | NotApplicable:
     """Return the share of originals whose own avatar is missed, with its known cases."""
-    from evalkit.quantities_linked import own_hits
+    from evalkit.quantities_own import own_hits
 
     names = list(scenario.known or ())  # K
     if not names:
         return NotApplicable(
             say("no_known", "No variable is known. Name at least one with --known.")
         )
-    found = own_hits(release, names)
+    found = own_hits(release, names, scenario.seed)
     facts = found.facts(names, len(release.avatars))
     low, high = facts["success_interval"]
     return Outcome(
