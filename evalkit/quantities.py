@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from evalkit.engine import limits
-from evalkit.kernels import Column, NearestSets, link_probability, nearest, own_distances
+from evalkit.kernels import Column, NearestSets, link_probability, nearest
 from evalkit.kernels.correlations import Deals, correlations, filled_pairs
 from evalkit.kernels.prepared import PIECE_QUERIES
 from evalkit.quantities_order import order_of
@@ -180,13 +180,6 @@ class Pairing:
             self._search = Search(*tables, capped=self._capped)
         return self._search.answers(names, take, beside=beside, shared=shared, merge=merge)
 
-    def own_is_nearest(self, names: Iterable[str]) -> NDArray[np.bool_]:
-        """Return for each query whether the target of its own row is among the nearest ones."""
-        names = sorted(names)
-        columns = [self._column(name) for name in names]
-        own = own_distances(columns, capped=self._capped)
-        return np.asarray(own <= self.shared(names).distance + TIE)
-
     def _column(self, name: str) -> Column:
         """Return one column of both tables as the kernels read it."""
         if name not in self._columns:
@@ -245,32 +238,6 @@ def shared_pairing(release: Release, query: TableName, target: TableName) -> Pai
 
     schema, tables = release.schema, (getattr(release, query), getattr(release, target))
     return remembered(release, ("pairing", query, target), make)
-
-
-def real_pairing(release: Release, query: TableName, target: TableName) -> Pairing:
-    """Return two whole tables of a release, paired once, with ranges that no avatar can stretch.
-
-    Ranges are over the real records, originals and holdout, and a difference counts at most 1:
-    the distance of every metric but linkability (metrics.md, rule 3).
-
-    Parameters
-    ----------
-    release : Release
-        The tables.
-    query, target : str
-        ``"original"``, ``"avatars"`` or ``"holdout"``.
-
-    Returns
-    -------
-    Pairing
-    """
-
-    def make() -> Pairing:
-        real = [release.original, *([] if release.holdout is None else [release.holdout])]
-        return Pairing(schema, *tables, ranges(schema, real, schema.used_names()), capped=True)
-
-    schema, tables = release.schema, (getattr(release, query), getattr(release, target))
-    return remembered(release, ("real pairing", query, target), make)
 
 
 def in_content_order(frame: pd.DataFrame, schema: Schema, names: Sequence[str]) -> NDArray[np.intp]:
@@ -347,7 +314,6 @@ __all__ = [
     "nearest",
     "number_matrix",
     "ranges",
-    "real_pairing",
     "remembered",
     "shared_pairing",
     "varying",
