@@ -272,3 +272,20 @@ def test_a_piece_that_is_always_lost_is_given_up() -> None:
     with pytest.raises(InputError, match=r"^engine: [^\n]* lost one piece of work 5 times"):
         list(engine.states(divmod, [1], None))
     assert client.submitted == 5
+
+
+class _Shown:
+    """A client whose scheduler has a dashboard, or only an address for one."""
+
+    dashboard_link = "http://10.0.0.2:8787/status"
+
+    def __init__(self, *, drawn: bool) -> None:
+        self.drawn = drawn
+
+    def run_on_scheduler(self, *_: object) -> bool:
+        return self.drawn
+
+
+def test_the_dashboard_is_told_where_there_is_one() -> None:
+    shown = [dask_cluster.dashboard_of(_Shown(drawn=one)) for one in (True, False)]  # type: ignore[arg-type]
+    assert shown == ["http://10.0.0.2:8787/status", ""]

@@ -25,6 +25,7 @@ PORT: Final = 8786
 SECONDS_TO_CONNECT: Final = 10
 _SECONDS_TO_CLOSE: Final = 5
 _VERSION: Final = "__import__('evalkit').__version__"
+_CAN_DRAW: Final = "'bokeh' in __import__('sys').modules"
 _TALKERS: Final = ("distributed", "tornado", "asyncio", "bokeh")
 _CONFIG: Final = {
     "distributed.comm.timeouts.connect": f"{SECONDS_TO_CONNECT}s",
@@ -119,10 +120,10 @@ def connected(address: str | None, workers: int | None = None) -> Iterator[Clien
 
 def dashboard_of(client: Client) -> str:
     """Return the address of the dashboard, or nothing where there is none."""
-    if client.cluster is not None and find_spec("bokeh") is None:
-        return ""
     with suppress(Exception):  # Words on a screen: never a reason to fail.
-        return str(client.dashboard_link or "")
+        # A scheduler has an address for it even where nothing can be drawn.
+        if client.run_on_scheduler(eval, _CAN_DRAW):
+            return str(client.dashboard_link or "")
     return ""
 
 
