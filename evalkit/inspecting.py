@@ -9,6 +9,7 @@ from evalkit.errors import InputError
 from evalkit.reading import read_table
 from evalkit.reading.alignment import aligned_names
 from evalkit.reading.options import reading_options
+from evalkit.reading.sizes import store_for
 from evalkit.reading.typed_tables import typed_tables
 
 if TYPE_CHECKING:
@@ -153,8 +154,9 @@ def inspect(sources: Sequence[str | Path], **options: Any) -> Inspection:
         )
         raise InputError(message)
     chosen = reading_options(**options)
+    store = store_for(sources, memory=None)
     tables = {
-        role: read_table(source, role, chosen).with_decimals(chosen)
+        role: read_table(source, role, chosen, store).with_decimals(chosen)
         for role, source in zip(ROLES, sources, strict=False)
     }
     names, notes = aligned_names(tables, chosen)
