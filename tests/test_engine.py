@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 import pandas as pd
 import pytest
 
 import evalkit
 from evalkit import cli, steps
+from evalkit.assessment import assess
 from evalkit.engine import (
     LARGEST_SEARCH,
     Limits,
@@ -20,6 +22,8 @@ from evalkit.engine import (
 )
 from evalkit.quantities import remembered
 from evalkit.running import parameters
+from evalkit.verifying.checks import SAME
+from evalkit.verifying.results import result_checks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -100,6 +104,28 @@ def test_another_place_is_one_line_on_the_command_line(
     assert said.count("\n") == 1
     assert words in said
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("recorded", "exact"), [({"exact": True}, True), ({}, False)])
+def test_a_report_is_verified_here_as_exactly_as_it_was_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recorded: dict[str, Any], *, exact: bool
+) -> None:
+    paths = {name: str(tmp_path / f"{name}.csv") for name in ("original", "avatars")}
+    for path in paths.values():
+        TABLE.assign(size=TABLE["size"] + len(path) % 2).to_csv(path, index=False)
+    found = evalkit.assess(evalkit.load(**paths), metrics=["hellinger"])
+    options = {name: found.options[name] for name in found.options.keys() - {"engine", "exact"}}
+    old = msgspec.structs.replace(found, options=options | recorded)
+    asked: list[dict[str, Any]] = []
+
+    def spy(*given: Any, **options: Any) -> Any:
+        asked.append(options)
+        return assess(*given, **options)
+
+    monkeypatch.setattr("evalkit.assessment.assess", spy)
+    assert {one.outcome for one in result_checks(old, paths)} == {SAME}
+    assert asked[0]["exact"] is exact
+    assert "engine" not in asked[0]
 
 
 class _Watched(LocalEngine):
