@@ -169,6 +169,10 @@ class Search:
             del self._ready[next(iter(self._ready))]
         return found
 
+    def forget(self) -> None:
+        """Give the memory of targets that are ready back: some 150 bytes for each of them."""
+        self._ready.clear()
+
     def prepare(self, names: Sequence[str]) -> Prepared:
         """Make the targets ready for queries on some variables, given by name."""
         crew = gather_crew(None)

@@ -394,3 +394,19 @@ def test_every_sentence_of_a_page_has_a_line_of_its_own(slug: str) -> None:
         words = re.sub(r"\{[{%].*?[%}]\}", "", line)
         if not words.startswith(("#", "- **", "  ")):
             assert re.search(r"[a-z)][.?] [A-Z]", words) is None, line
+
+
+def test_a_linkability_page_says_what_was_sampled_of_large_tables() -> None:
+    sampled = {
+        "n_original": 9_000_000,
+        "n_sampled": 4812,
+        "anchor_sample": 3_000,
+        "floor_sample": 2_000,
+        "floor_shuffles": 1,
+        "anchor_error": 0.125,
+    }
+    said = everything(page_of(LINKABILITY, LINKED | sampled))
+    assert "4,812 of the 9,000,000 originals" in said
+    assert "on 3,000 originals" in said
+    assert "1 shuffle, on 2,000 originals" in said
+    assert "Sample" not in everything(page_of(LINKABILITY, LINKED))

@@ -335,6 +335,7 @@ def _anchors(
         few = attacker.sample("original", FLOOR_ROWS, rng)
     shuffles = _affordable(SHUFFLES, len(avatars), SHUFFLED_ROWS, 1)
     distinct = attacker.attack(some, halves, _counted_once(attacker))
+    attacker.search.forget()  # what follows searches in other tables
     shuffled = [
         attacker.attack(few, halves, attacker.search.shuffled(known, rng)) for _ in range(shuffles)
     ]
