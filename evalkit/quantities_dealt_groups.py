@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 LARGE_POOL = 100_000
 """People of a pool over which groups are dealt: two hundred deals of more take minutes."""
 MOST_GROUPS, FEWEST_GROUPS = 1_000, 100
-FEWEST_ON_A_SIDE = 50
+FEWEST_ON_A_SIDE, FEWEST_OF_COARSE = 50, 10
 GROUP_CELLS = 4_000_000
 """Numbers that are kept for all groups together, 32 MB: a wide table has fewer groups."""
 LINKED = "linked"
@@ -211,7 +211,8 @@ def groups_of_people(
     people : int
         Size of the pool, at least 1.
     sizes : tuple of two int
-        People in the two samples.
+        People in the two samples. Where a very small one and a large one do not fit into the pool
+        together, the large one is what the small one leaves.
     drawn : ndarray of int64, shape (people,)
         A random place for each person, 0 to `people` - 1.
     width : int
@@ -229,25 +230,44 @@ def groups_of_people(
     >>> groups.equal, groups.dealt, groups.replaced
     (166, (100, 50), False)
     """
-    size = _size(people, sizes, width)
+    least = min((one for one in sizes if one), default=people)
+    room = max(FEWEST_GROUPS, GROUP_CELLS // max(1, width))
+    coarse = people // min(MOST_GROUPS, room)
+    is_tiny = coarse > 1 and least < FEWEST_OF_COARSE * coarse
+    if is_tiny:
+        # The small sample decides how fine groups must be; the other hardly varies, so that some
+        # of it may be the same in all deals, or a little of it lacking.
+        size = max(1, least // FEWEST_ON_A_SIDE)
+        sizes = min(sizes[0], people - sizes[1]), min(sizes[1], max(least, people - sizes[0]))
+    else:
+        size = max(1, min(coarse, least // FEWEST_ON_A_SIDE), -(-people // room))
     if sum(sizes) > people:
-        equal = max(1, people // size)
-        first, second = (max(1, round(one * equal / people)) for one in sizes)
-        group = (drawn * equal // people).astype(np.int32)
-        return DealtGroups((group,), equal, equal, (first, second), replaced=True)
-    (first, rest), (second, other_rest) = (divmod(one, size) for one in sizes)
-    equal = (people - rest - other_rest) // size
+        return _drawn_with_replacement(people, sizes, drawn, max(1, people // size))
+    return _drawn_without(people, sizes, drawn, size, min(room, people // size))
+
+
+def _drawn_with_replacement(
+    people: int, sizes: tuple[int, int], drawn: NDArray[np.int64], equal: int
+) -> DealtGroups:
+    """Return groups of sizes that differ by one person at most."""
+    first, second = (max(min(1, one), round(one * equal / people)) for one in sizes)
+    group = (drawn * equal // people).astype(np.int32)
+    return DealtGroups((group,), equal, equal, (first, second), replaced=True)
+
+
+def _drawn_without(
+    people: int, sizes: tuple[int, int], drawn: NDArray[np.int64], size: int, most: int
+) -> DealtGroups:
+    """Return at most so many groups of one size, and what the samples lack beside them."""
+    small, large = sorted((0, 1), key=lambda side: sizes[side])
+    dealt = [0, 0]
+    dealt[small] = min(most, sizes[small] // size)
+    dealt[large] = min(most - dealt[small], sizes[large] // size)
+    rests = [one - count * size for one, count in zip(sizes, dealt, strict=True)]
+    equal = min(most, (people - sum(rests)) // size)
     # Behind the equal groups: what either sample lacks to its recorded size, and the others.
-    behind = equal * size + np.cumsum([rest, other_rest])
+    behind = equal * size + np.cumsum(rests)
     group = np.minimum(drawn // size, equal).astype(np.int32)
     group[drawn >= behind[0]] = equal + 1
     group[drawn >= behind[1]] = equal + 2
-    return DealtGroups((group,), equal + 3, equal, (first, second), replaced=False)
-
-
-def _size(people: int, sizes: tuple[int, int], width: int) -> int:
-    """Return the people of a group: so few that either sample takes many groups."""
-    room = max(FEWEST_GROUPS, GROUP_CELLS // max(1, width))
-    least = min(one for one in sizes if one) if any(sizes) else people
-    wanted = min(people // min(MOST_GROUPS, room), least // FEWEST_ON_A_SIDE)
-    return max(1, wanted, -(-people // room))
+    return DealtGroups((group,), equal + 3, equal, (dealt[0], dealt[1]), replaced=False)

@@ -38,12 +38,13 @@ def test_each_sample_has_its_recorded_size(
     counts = np.bincount(found.of_rows[0], minlength=found.total)
     assert len(counts) == found.total
     assert counts.sum() == people
+    if sum(sizes) > people and not found.replaced:  # a very small sample beside a large one
+        assert min(sizes) < people / 5
+        sizes = min(sizes[0], people - min(sizes)), min(sizes[1], people - min(sizes))
     for sample, size in zip(found.deals(3, rng), sizes, strict=True):
         dealt = sample @ counts
         if found.replaced:
-            assert np.all(
-                np.abs(dealt - size) <= max(counts.max() * found.equal / 50 + 1, 2 * size)
-            )
+            assert np.all(np.abs(dealt - size) <= counts.max() + size * 3 / counts.min())
         else:
             assert dealt.tolist() == [size] * 3
     if not found.replaced:
@@ -116,3 +117,16 @@ def test_equal_rows_have_equal_numbers_whatever_their_place(values: list[float])
     written = [str(value + 0.0) for value in values]
     assert len(set(keys.tolist())) == len(set(written))
     assert sorted(places([keys])[0].tolist()) == list(range(len(values)))
+
+
+@pytest.mark.parametrize("sizes", [(900_000, 60), (60, 60), (1_000_000, 300)])
+def test_a_very_small_sample_is_another_one_in_each_deal(sizes: tuple[int, int]) -> None:
+    people, rng = 1_000_000, np.random.default_rng(0)
+    found = groups.groups_of_people(people, sizes, rng.permutation(people), 13_000)
+    counts = np.bincount(found.of_rows[0], minlength=found.total)
+    assert found.total <= 4_000_000 / 13_000 + 3
+    first, second = found.deals(40, rng)
+    assert (second @ counts).tolist() == [sizes[1]] * 40
+    assert (first @ counts).tolist() == [min(sizes[0], people - sizes[1])] * 40
+    assert len({tuple(one) for one in second}) == 40
+    assert second[:, -2] @ np.full(40, counts[-2]) < 0.2 * 40 * sizes[1]  # the same in all deals

@@ -308,11 +308,12 @@ def _collapsed(release: Release, used: tuple[str, ...]) -> list[dict[str, str]]:
     from evalkit.quantities import varying
 
     tables = {"avatars": release.working_avatars, "holdout": release.reference}
+    kept = {table: set(varying(frame, used)) for table, frame in tables.items()}
     return [
         {"variable": name, "table": table}
-        for table, frame in tables.items()
+        for table in tables
         for name in used
-        if name not in varying(frame, used)
+        if name not in kept[table]
     ]
 
 
