@@ -238,7 +238,7 @@ def groups_of_people(
         # The small sample decides how fine groups must be; the other hardly varies, so that some
         # of it may be the same in all deals, or a little of it lacking.
         size = max(1, least // FEWEST_ON_A_SIDE)
-        sizes = min(sizes[0], people - sizes[1]), min(sizes[1], max(least, people - sizes[0]))
+        sizes = min(sizes[0], people - least), min(sizes[1], people - least)
     else:
         size = max(1, min(coarse, least // FEWEST_ON_A_SIDE), -(-people // room))
     if sum(sizes) > people:
