@@ -51,7 +51,7 @@ STORED = st.one_of(
 
 
 @given(values=STORED)
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_stored_cells_say_what_their_text_says(values: pa.Array) -> None:
     texts = as_text(values)
     for mark in (".", ","):
@@ -108,7 +108,7 @@ def outcome(function: Callable[[], Any]) -> Any:
 
 
 @given(original=tables(), groups=st.integers(1, 9))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_any_parquet_file_on_disk_gives_the_release_of_the_table_in_memory(
     original: pa.Table, groups: int
 ) -> None:
