@@ -449,6 +449,7 @@ def _curve(attacker: _Attacker, rng: np.random.Generator) -> dict[str, Any]:
         for known_count, scores in _walk(attacker, order, counts, groups, attacker.search):
             points[known_count].scores.append(scores[0])
             points[known_count].unseen.extend(scores[1:])
+    attacker.search.forget()
     for order in orders[:floors]:
         mixed = attacker.search.shuffled(known, rng)
         for known_count, scores in _walk(attacker, order, counts, [sample], mixed):
