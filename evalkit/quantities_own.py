@@ -85,6 +85,7 @@ class OwnHits:
             "excess": None,
             "excess_interval": None,
             "detectable_excess": None,
+            **({"sample": n} if n < self.people else {}),
         }
 
 

@@ -84,6 +84,8 @@ def compute(release: Release, scenario: Scenario, rng: np.random.Generator) -> O
         "excess_interval": None,
         "detectable_excess": None,
     }
+    if n < facts["n_original"]:
+        facts["sample"] = n
     score = 100 * (1 - share)
     doubt = link_doubt(found)
     return Outcome(

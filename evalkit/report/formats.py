@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 MINUS: Final = "\u2212"
+LARGE: Final = 10_000
 NO_VALUE: Final = "\u2013"
 
 SMALLEST_WITH_ONE_DECIMAL: Final = 0.0005
@@ -51,7 +52,7 @@ def number(value: float | None, decimals: int | None = None) -> str:
     value : float or int or None
         A dash is written for None and for what is not finite.
     decimals : int, optional
-        By default none for whole numbers of type int, else two.
+        By default none for whole numbers of type int, else two. From 10,000 on there are none.
 
     Returns
     -------
@@ -65,6 +66,8 @@ def number(value: float | None, decimals: int | None = None) -> str:
     if value is None or not math.isfinite(value):
         return NO_VALUE
     digits = decimals if decimals is not None else (0 if isinstance(value, int) else 2)
+    if abs(value) >= LARGE:  # nobody reads the decimals of five digits
+        digits = 0
     text = f"{value:,.{digits}f}"
     if text.startswith("-"):
         text = text[1:] if not any(sign in text for sign in "123456789") else MINUS + text[1:]
@@ -90,15 +93,18 @@ def share(value: float | None, decimals: int = 1) -> str:
     Returns
     -------
     str
-        A dash for None.
+        A dash for None; what would be rounded to nothing is less than the last decimal.
 
     Examples
     --------
-    >>> share(0.154).replace(NARROW_SPACE, " ")
-    '15.4 %'
+    >>> share(0.154).replace(NARROW_SPACE, " "), share(1e-6).replace(NARROW_SPACE, " ")
+    ('15.4 %', '<0.1 %')
     """
     if value is None or not math.isfinite(value):
         return NO_VALUE
+    least = 10.0**-decimals
+    if 0 < 100 * value < least / 2:
+        return f"<{number(least, decimals)}{NARROW_SPACE}%"
     return f"{number(100 * value, decimals)}{NARROW_SPACE}%"
 
 

@@ -28,6 +28,13 @@ if TYPE_CHECKING:
 LONGEST_NAME: Final = 60
 FEW_ROWS: Final = 100
 LEAST_HOLDOUT_SHARE: Final = 0.5
+DRAWN: Final = {
+    "drawn_originals": ("n_original", ("n_sampled", "sample", "n_working_sampled")),
+    "drawn_avatars": ("n_avatars", ("sample_avatars", "n_avatars_sampled")),
+    "sampled": ("n_original", ("split_sample",)),
+}
+"""Words of the ledger, what there is of such rows, and the facts that say how many were drawn."""
+RECORDED: Final = {"n_original": "n_working", "n_avatars": "n_working_avatars"}
 
 
 def ledger_blocks(subject: Subject) -> list[Block]:
@@ -120,10 +127,18 @@ def _rows_used(result: Result, subject: Subject) -> str:
         n=formats.number(facts.get("n_original", release.n_working)),
         m=formats.number(facts.get("n_avatars", release.n_working_avatars)),
     )
-    sample = facts.get("split_sample")
-    if isinstance(sample, int) and sample < facts.get("n_original", 0):
-        return formats.listed([words, subject.label("sampled", n=formats.number(sample))])
-    return words
+    drawn = [
+        subject.label(label, n=formats.number(sample))
+        for label, (total, names) in DRAWN.items()
+        if (sample := _least(facts, names)) is not None
+        and sample < (facts.get(total) or getattr(release, RECORDED[total]))
+    ]
+    return formats.listed([words, *drawn])
+
+
+def _least(facts: dict[str, Any], names: Sequence[str]) -> int | None:
+    """Return the first of these facts that there is, as a count."""
+    return next((facts[name] for name in names if isinstance(facts.get(name), int)), None)
 
 
 def _warnings(subject: Subject) -> list[Sequence[Any]]:
