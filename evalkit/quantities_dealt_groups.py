@@ -226,9 +226,9 @@ def groups_of_people(
     --------
     >>> import numpy as np
     >>> from evalkit.quantities_dealt_groups import groups_of_people
-    >>> groups = groups_of_people(500, (300, 150), np.arange(500), 1)
+    >>> groups = groups_of_people(5000, (3000, 1500), np.arange(5000), 1)
     >>> groups.equal, groups.dealt, groups.replaced
-    (166, (100, 50), False)
+    (1000, (600, 300), False)
     """
     least = min((one for one in sizes if one), default=people)
     room = max(FEWEST_GROUPS, GROUP_CELLS // max(1, width))

@@ -93,4 +93,4 @@ def counted(pieces: Iterable[One]) -> Iterator[One]:
         now = time.monotonic()
         if listener is not None and now - spoke >= SECONDS_BETWEEN_COUNTS:
             spoke = now
-            listener(f"pieces done: {done:,}")
+            listener(f"{done} pieces done")

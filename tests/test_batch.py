@@ -319,6 +319,11 @@ def test_a_process_that_is_ended_is_a_failure_with_a_line(
     assert "-I" in Crew.asked[0]
 
 
+def _heed_an_interrupt() -> None:
+    """Undo what a shell hands down to its background: there an interrupt is to be ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_an_interrupted_batch_ends_its_processes_and_can_be_resumed(tmp_path: Path) -> None:
     write_tables(tmp_path)
@@ -330,6 +335,7 @@ def test_an_interrupted_batch_ends_its_processes_and_can_be_resumed(tmp_path: Pa
         stderr=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         text=True,
+        preexec_fn=_heed_an_interrupt,  # noqa: PLW1509 - no thread runs here yet
     )
     ends = time.monotonic() + 60
     while not list(tmp_path.glob("evalkit-*/assessment.yaml")) and time.monotonic() < ends:

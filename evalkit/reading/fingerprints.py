@@ -40,6 +40,7 @@ def table_sha256(path: Path) -> str:
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> from evalkit.reading.fingerprints import table_sha256
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "a.csv"
