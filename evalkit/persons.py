@@ -172,6 +172,30 @@ class Persons:
         seen[self.code[rows]] = True
         return int(np.count_nonzero(seen))
 
+    def in_order(self, rows: NDArray[np.intp]) -> Persons:
+        """Return the persons of some rows that stand in an order of content.
+
+        A row that is a person of its own is numbered by its place there, so by its content, as
+        persons with several rows are.
+
+        Parameters
+        ----------
+        rows : ndarray of intp
+            Each at most once.
+
+        Returns
+        -------
+        Persons
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from evalkit.persons import Persons
+        >>> Persons.one_row_each(3).in_order(np.array([2, 0])).code.tolist()
+        [0, 1]
+        """
+        return Persons.one_row_each(len(rows)) if self.are_rows else self.part(rows)
+
     def followed_by(self, others: Persons) -> Persons:
         """Return the persons of two tables one below the other; nobody is in both."""
         code = np.concatenate([self.code, others.code + self.count])

@@ -290,6 +290,5 @@ def _drawn(
     """Return the rows in an order of content, about `most` of them where there are more."""
     order = np.lexsort(tuple(table.T[::-1])) if table.shape[1] else np.arange(len(table))
     rows = persons.drawn(order, most, rng)
-    # A row that is a person of its own is numbered by its content, as other persons are.
-    whose = Persons.one_row_each(len(rows)) if persons.are_rows else persons.part(rows)
+    whose = persons.in_order(rows)
     return table[rows], whose

@@ -15,8 +15,8 @@ import numpy as np
 
 from evalkit.kernels.correlations import Deals
 from evalkit.messages import say
-from evalkit.persons import Persons
-from evalkit.quantities import cells, in_content_order, number_matrix, remembered, varying
+from evalkit.quantities import cells, number_matrix, remembered, varying
+from evalkit.quantities_order import drawn_rows
 from evalkit.randomness import stream
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from evalkit.messages import Message
+    from evalkit.persons import Persons
     from evalkit.release import Release
 
     Matrix = NDArray[np.float64]
@@ -152,13 +153,10 @@ def _exchange(release: Release, rng: np.random.Generator) -> Exchange:
 
 def _sample(release: Release, table: str, rng: np.random.Generator) -> _Sample:
     """Return 5,000 rows of whole persons at most, fewer of wide tables, in an order of content."""
-    frame, persons = getattr(release, table), release.persons_of(table)
-    order = in_content_order(frame, release.schema, tuple(frame.columns))
+    frame = getattr(release, table)
     most = min(MOST_ROWS, MOST_CELLS // max(1, len(frame.columns)))
-    rows = persons.drawn(order, most, rng)
-    # A row that is a person of its own is numbered by its content, as other persons are.
-    whose = Persons.one_row_each(len(rows)) if persons.are_rows else persons.part(rows)
-    return _Sample(frame.iloc[rows], whose)
+    rows, persons = drawn_rows(release, table, most, rng)
+    return _Sample(frame.iloc[rows], persons)
 
 
 def _rank(

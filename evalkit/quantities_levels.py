@@ -242,6 +242,5 @@ def _ordered(columns: list[Codes], persons: Persons) -> tuple[Codes, Persons]:
     if not columns:
         return np.zeros((0, len(persons)), np.uint16), persons
     order = content_order(list(columns))
-    # A row that is a person of its own is numbered by its content, as other persons are.
-    whose = Persons.one_row_each(len(order)) if persons.are_rows else persons.part(order)
+    whose = persons.in_order(order)
     return np.ascontiguousarray(np.stack(columns)[:, order]), whose

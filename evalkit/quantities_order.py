@@ -9,7 +9,6 @@ from weakref import finalize
 import numpy as np
 
 from evalkit.engine import limits
-from evalkit.persons import Persons
 from evalkit.randomness import content_order, stream
 
 if TYPE_CHECKING:
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from evalkit.persons import Persons
     from evalkit.release import Release
 
 MOST_PREPARED: Final = 200_000
@@ -101,8 +101,7 @@ def drawn_rows(
     """
     frame, persons = getattr(release, table), release.persons_of(table)
     rows = persons.drawn(order_of(frame, tuple(frame.columns)), most, rng)
-    whose = Persons.one_row_each(len(rows)) if persons.are_rows else persons.part(rows)
-    return rows, whose
+    return rows, persons.in_order(rows)
 
 
 def some_of(order: NDArray[np.intp], most: int, rng: np.random.Generator) -> NDArray[np.intp]:
@@ -242,9 +241,7 @@ def prepared(
     if target is not None:
         order = order[~np.isnan(target)[order]]
     drawn = persons.drawn(order, most if rows is None else rows, rng)
-    # A row that is a person of its own is numbered by its content, as other persons are.
-    whose = Persons.one_row_each(len(drawn)) if persons.are_rows else persons.part(drawn)
-    return Prepared(frame.iloc[drawn], drawn, whose)
+    return Prepared(frame.iloc[drawn], drawn, persons.in_order(drawn))
 
 
 def cut_from(ready: Sequence[Prepared], frames: Sequence[pd.DataFrame]) -> dict[str, int]:

@@ -107,8 +107,7 @@ def filled_rows(
     """Return the rows with a filled target, so that their order in the file is gone."""
     filled = np.flatnonzero(~np.isnan(sensitive))
     order = filled[np.lexsort((sensitive[filled], *known[filled].T))]
-    # A row that is a person of its own is numbered by its content, as other persons are.
-    whose = Persons.one_row_each(len(order)) if persons.are_rows else persons.part(order)
+    whose = persons.in_order(order)
     return Rows(known[order], sensitive[order], whose, worth)
 
 

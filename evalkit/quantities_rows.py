@@ -139,27 +139,6 @@ def hashes_of_piece(piece: Piece, fractions: Mapping[str, bool], attempt: int) -
     return hashes(columns, piece.stop - piece.start, attempt)
 
 
-def row_counts(table: pd.DataFrame, schema: Schema, names: Sequence[str]) -> NDArray[np.int64]:
-    """Return how many rows of the table have the cells of each row, its own included.
-
-    Parameters
-    ----------
-    table : DataFrame
-        A table of a release.
-    schema : Schema
-        Types of the columns.
-    names : sequence of str
-        The columns that are compared; missing equals missing.
-
-    Returns
-    -------
-    ndarray of int64, shape (rows,)
-    """
-    (keys,) = row_keys([table], schema, names)
-    counts: NDArray[np.int64] = np.bincount(keys)[keys]
-    return counts
-
-
 def holders(key: NDArray[np.int64], owner: NDArray[np.int64], total: int) -> NDArray[np.int64]:
     """Return how many persons hold each key, however many of their rows do.
 

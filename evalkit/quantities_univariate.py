@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from evalkit.persons import Persons
 from evalkit.randomness import content_order
 
 if TYPE_CHECKING:
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from evalkit.persons import Persons
     from evalkit.quantities import Cells
     from evalkit.release import Release
 
@@ -157,8 +157,7 @@ def dealt_people(release: Release, *, halves: bool) -> tuple[list[Persons], int]
 def ordered_persons(persons: Sequence[Persons], order: NDArray[np.intp]) -> Persons:
     """Return whose the rows of tables put together are, these rows in an `order` of content."""
     whole = persons[0] if len(persons) == 1 else persons[0].followed_by(persons[1])
-    # A row that is a person of its own is numbered by its content, as other persons are.
-    return Persons.one_row_each(len(order)) if whole.are_rows else whole.part(order)
+    return whole.in_order(order)
 
 
 def ordered_pool(

@@ -13,7 +13,7 @@ from reference.linkability_oracle import difference, ranges_of
 import evalkit
 from evalkit import quantities_real_people
 from evalkit.quantities_closeness import closeness, copied, shuffled
-from evalkit.quantities_rows import row_counts, row_keys
+from evalkit.quantities_rows import row_keys
 
 NAMES = ["age", "income", "town"]
 NUMERIC = {"age", "income"}
@@ -136,4 +136,5 @@ def test_equal_rows_have_one_key_in_every_table(release: evalkit.Release) -> Non
     assert keys[0][0] == keys[1][0]
     every = pd.concat(frames, ignore_index=True)
     sizes = every.groupby(list(names), dropna=False, observed=True)[names[0]].transform("size")
-    assert row_counts(every, release.schema, names).tolist() == sizes.tolist()
+    (key,) = row_keys([every], release.schema, names)
+    assert np.bincount(key)[key].tolist() == sizes.tolist()

@@ -168,28 +168,3 @@ def hellinger_distance(first: NDArray[np.float64], second: NDArray[np.float64]) 
     """Return the Hellinger distance of two sets of shares, 0 to 1; exactly 0 for equal ones."""
     # 1 - sum sqrt(p q) is the same, but not 0 to the last digit for equal shares.
     return float(np.sqrt(min(1.0, np.sum((np.sqrt(first) - np.sqrt(second)) ** 2) / 2)))
-
-
-def grid_hellinger(first: NDArray[np.intp], second: NDArray[np.intp], cells: int) -> float:
-    """Return the Hellinger distance between the shares of two tables over cells, 0 to 1.
-
-    Parameters
-    ----------
-    first, second : ndarray of intp, shapes (n,) and (m,)
-        The cell of each row; at least one row in each table.
-    cells : int
-        Number of cells.
-
-    Returns
-    -------
-    float
-        Exactly 0 for equal shares, 1 where no cell holds rows of both.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from evalkit.kernels.binning import grid_hellinger
-    >>> grid_hellinger(np.array([0, 0]), np.array([1]), 2)
-    1.0
-    """
-    return hellinger_distance(cell_shares(first, cells), cell_shares(second, cells))

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 from reference.information_oracle import normalised
 
-from evalkit.kernels.binning import bin_codes, grid_hellinger, level_map, quantile_cuts
+from evalkit.kernels.binning import (
+    bin_codes,
+    cell_shares,
+    hellinger_distance,
+    level_map,
+    quantile_cuts,
+)
 from evalkit.kernels.information import pair_information
 
 
@@ -100,5 +106,7 @@ def test_hellinger_is_that_of_the_formula_and_0_to_the_last_digit_for_a_copy() -
     first, second = rng.integers(0, 9, 70), rng.integers(0, 7, 50)
     p, q = np.bincount(first, minlength=9) / 70, np.bincount(second, minlength=9) / 50
     expected = np.sqrt(1 - np.sum(np.sqrt(p * q)))
-    assert grid_hellinger(first, second, 9) == pytest.approx(expected, abs=1e-12)
-    assert grid_hellinger(first, rng.permutation(first), 9) == 0.0
+    shares = cell_shares(first, 9)
+    found = hellinger_distance(shares, cell_shares(second, 9))
+    assert found == pytest.approx(expected, abs=1e-12)
+    assert hellinger_distance(shares, cell_shares(rng.permutation(first), 9)) == 0.0
