@@ -6,6 +6,7 @@ import json
 import operator
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -182,6 +183,25 @@ def test_a_scheduler_that_is_not_there_is_one_line(monkeypatch: pytest.MonkeyPat
     with (
         pytest.raises(InputError, match=r"^engine: no Dask scheduler answers at tcp://127"),
         make_engine("dask://127.0.0.1:9"),
+    ):
+        pass
+
+
+def test_a_server_of_another_kind_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dask_cluster, "SECONDS_TO_CONNECT", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        with (
+            pytest.raises(InputError, match=rf"^engine: no Dask scheduler .*:{port}; [^\n]*$"),
+            make_engine(f"dask://127.0.0.1:{port}"),
+        ):
+            pass
+
+
+def test_an_encrypted_address_without_certificates_is_one_line() -> None:
+    with (
+        pytest.raises(InputError, match=r"^engine: tls://127.0.0.1:9 needs certificates[^\n]*$"),
+        make_engine("dask://tls://127.0.0.1:9"),
     ):
         pass
 

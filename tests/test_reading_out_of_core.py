@@ -344,3 +344,15 @@ def test_a_folder_is_not_split(tmp_path: Path) -> None:
     path = folder(table(0), tmp_path / "originals", 2, parquet)
     with pytest.raises(InputError, match="originals: a folder cannot be split"):
         split_file(path, tmp_path)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes and names of POSIX")
+def test_a_pipe_or_a_name_that_is_no_text_in_a_folder_is_one_line(tmp_path: Path) -> None:
+    path = folder(table(0), tmp_path / "originals", 2, parquet)
+    os.mkfifo(path / "pipe.parquet")
+    with pytest.raises(InputError, match=r"^originals: 'pipe.parquet' is a pipe or a device, .*$"):
+        load(path, path)
+    (path / "pipe.parquet").unlink()
+    Path(os.fsdecode(os.fsencode(path) + b"/\xff.parquet")).write_bytes(b"")
+    with pytest.raises(InputError, match=r"^originals: a name in this folder is not UTF-8; .*$"):
+        load(path, path)

@@ -5,10 +5,12 @@ Nothing outside this package imports Dask.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import re
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from importlib.util import find_spec
 from tempfile import TemporaryDirectory
@@ -163,18 +165,39 @@ def _local_cluster(folder: str, workers: int) -> Any:
 def _client(make: Any, cluster: Any) -> Client:
     """Return a client that is connected."""
     try:
+        if isinstance(cluster, str):
+            _ask(cluster)
         client: Client = make(
             cluster,
             timeout=SECONDS_TO_CONNECT,
             set_as_default=False,
             direct_to_workers=None if isinstance(cluster, str) else True,
         )
+    except TypeError:  # what Dask raises of an encrypted address without a certificate
+        message = (
+            f"engine: {cluster} needs certificates; name them in the configuration of Dask, under "
+            "distributed.comm.tls."
+        )
+        raise InputError(message) from None
     except (OSError, TimeoutError, ValueError, RuntimeError):
         message = (
             f"engine: no Dask scheduler answers at {cluster}; start it or correct the address."
         )
         raise InputError(message) from None
     return client
+
+
+def _ask(address: str) -> None:
+    """Ask a scheduler who it is: a client would wait without end for a server of another kind."""
+    import distributed
+
+    async def asked() -> None:
+        async with distributed.rpc(address) as scheduler:
+            await asyncio.wait_for(scheduler.identity(), SECONDS_TO_CONNECT)
+
+    # In a thread: a notebook has a loop of its own, which a second one may not enter.
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, asked()).result()
 
 
 def _check_workers(client: Client) -> None:

@@ -98,6 +98,7 @@ def _parts(folder: Path, above: tuple[str, ...] = ()) -> Iterator[Part]:
     for entry in sorted(os.scandir(folder), key=lambda one: _in_order(one.name)):
         if entry.name.startswith(_HIDDEN):
             continue
+        _check_entry(folder, entry)
         if len(above) > DEEPEST:  # A link to a folder above it would never end.
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         if entry.is_dir():
@@ -105,6 +106,21 @@ def _parts(folder: Path, above: tuple[str, ...] = ()) -> Iterator[Part]:
         else:
             keys = tuple(_key(name) for name in above if "=" in name)
             yield Part(Path(entry.path), "/".join((*above, entry.name)), keys)
+
+
+def _check_entry(folder: Path, entry: os.DirEntry[str]) -> None:
+    """Refuse what cannot be named in a message, and what is no file: reading it may never end."""
+    try:
+        entry.name.encode()
+    except UnicodeEncodeError:
+        message = f"{folder.name}: a name in this folder is not UTF-8; rename that file or folder."
+        raise InputError(message) from None
+    if not entry.is_dir() and not entry.is_file() and Path(entry.path).exists():
+        message = (
+            f"{folder.name}: {shown(entry.name)} is a pipe or a device, not a file; take it out of "
+            "the folder."
+        )
+        raise InputError(message)
 
 
 def _key(name: str) -> tuple[str, str | None]:
