@@ -99,8 +99,9 @@ def _guide(sheet: Sheet, scale: Scale) -> None:
     most = min(10.0 ** scale.decades[1] / rows, 10.0 ** scale.steps[1] / low)
     places = [(scale.x(rows * by), scale.y(low * by)) for by in (1.0, most)]
     sheet.path(places, "rule", 0.8, (3.0, 2.0))
-    x, y = places[-1]
-    sheet.text(x, y - 4, "as the rows", "mute", size=SMALL_PT, anchor="right")
+    # In the corner that no line reaches: beside the guide other lines may run.
+    corner = places[-1][0], BOTTOM - 6
+    sheet.text(*corner, "dashed: as the rows", "mute", size=SMALL_PT, anchor="right")
 
 
 def _lines(sheet: Sheet, scale: Scale, stages: dict[str, Points]) -> None:
