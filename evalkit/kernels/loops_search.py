@@ -27,7 +27,7 @@ Integer = Any  # int or any NumPy integer: the compiler infers the width
 
 UNBOUNDED = 1 << 60
 MOST_SCREENED = 65_535.0
-DEEPEST = 512  # entries of the stack; a step down the tree adds one
+LARGEST_NODE = (1 << 32) - 1  # a key on the heap holds a bound above a number of so many bits
 COUNTING = -1  # the length of a slot that only counts
 
 
@@ -285,6 +285,36 @@ def node_bound(tree: Tree, node: Integer, query: NDArray[np.uint16], measure: Me
 
 
 @internal
+def push(heap: NDArray[np.int64], used: Integer, bound: Integer, node: Integer) -> Integer:
+    """Put a node on the heap, the closest on top; of equal bounds the deeper node goes first."""
+    # Children are numbered after their parents, so a greater number lies no higher in the tree.
+    key = (np.int64(bound) << 32) + (LARGEST_NODE - np.int64(node))
+    at = used
+    while at > 0 and heap[(at - 1) >> 1] > key:
+        heap[at] = heap[(at - 1) >> 1]
+        at = (at - 1) >> 1
+    heap[at] = key
+    return used + 1
+
+
+@internal
+def pop(heap: NDArray[np.int64], used: Integer) -> Integer:
+    """Take the top off the heap; entries left."""
+    used -= 1
+    key, at = heap[used], 0
+    while 2 * at + 1 < used:
+        below = 2 * at + 1
+        if below + 1 < used and heap[below + 1] < heap[below]:
+            below += 1
+        if heap[below] >= key:
+            break
+        heap[at] = heap[below]
+        at = below
+    heap[at] = key
+    return used
+
+
+@internal
 def walk(
     target: Rows,
     tree: Tree,
@@ -295,29 +325,27 @@ def walk(
     slots: Slots,
     chunk: Integer,
     sums: NDArray[np.uint16],
-    stack: NDArray[np.int64],
+    heap: NDArray[np.int64],
     again: bool,
 ) -> Integer:
-    """Show queries first..end, one a slot, every node that may hold a tie; rows shown."""
+    """Show queries first..end, one a slot, every node that may hold a tie; rows shown.
+
+    The closest node is opened first, so that no leaf is shown that the nearest row rules out.
+    """
     shown = 0
-    depth = 1
-    stack[0, 0] = 0
-    stack[0, 1] = 0
-    while depth > 0:
-        depth -= 1
-        if end - first == 1 and stack[depth, 1] > slots.bound[0]:
-            continue
-        node = stack[depth, 0]
+    used = push(heap, 0, 0, 0)
+    while used > 0:
+        key = heap[0]
+        if end - first == 1 and key >> 32 > slots.bound[0]:
+            break
+        used = pop(heap, used)
+        node = LARGEST_NODE - (key & LARGEST_NODE)
         left = np.int64(tree.nodes[node, 2])
         if left >= 0:
-            bound_left = node_bound(tree, left, query.screen[first], measure)
-            bound_right = node_bound(tree, left + 1, query.screen[first], measure)
-            far = 1 if bound_left <= bound_right else 0
-            stack[depth, 0] = left + far
-            stack[depth, 1] = max(bound_left, bound_right)
-            stack[depth + 1, 0] = left + 1 - far
-            stack[depth + 1, 1] = min(bound_left, bound_right)
-            depth += 2
+            for child in range(left, left + 2):
+                bound = node_bound(tree, child, query.screen[first], measure)
+                if bound <= slots.bound[0]:
+                    used = push(heap, used, bound, child)
             continue
         start, last = np.int64(tree.nodes[node, 0]), np.int64(tree.nodes[node, 1])
         while start < last:
@@ -407,7 +435,7 @@ def search(
     first, end, chunk, tile = block
     at, shown = np.int64(0), np.int64(0)
     sums = np.empty(chunk, np.uint16)
-    stack = np.empty((DEEPEST, 2), np.int64)
+    heap = np.empty(len(tree.nodes), np.int64)
     while first < end:
         used = min(tile, end - first)
         for z in range(used):
@@ -418,7 +446,7 @@ def search(
         again = False
         while True:
             shown += walk(
-                target, tree, query, first, first + used, measure, slots, chunk, sums, stack, again
+                target, tree, query, first, first + used, measure, slots, chunk, sums, heap, again
             )
             if again or not recount(slots, used):
                 break

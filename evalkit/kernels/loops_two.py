@@ -24,7 +24,7 @@ Integer = Any  # int or any NumPy integer: the compiler infers the width
 
 CHUNK = 2_048  # rows that are screened at once
 MOST_SCREENED = 65_535.0
-DEEPEST = 512  # entries of the stack; a step down the tree adds one
+LARGEST_NODE = (1 << 32) - 1  # a key on the heap holds a bound above a number of so many bits
 NOBODY = -1
 
 
@@ -107,22 +107,33 @@ def node_bound(tree: Tree, node: Integer, query: NDArray[np.uint16], measure: Me
 
 
 @internal
-def push_children(
-    tree: Tree,
-    left: Integer,
-    query: NDArray[np.uint16],
-    measure: Measure,
-    stack: NDArray[np.int64],
-    depth: Integer,
-) -> None:
-    """Put two nodes on the stack, the nearer one on top."""
-    bound_left = node_bound(tree, left, query, measure)
-    bound_right = node_bound(tree, left + 1, query, measure)
-    far = 1 if bound_left <= bound_right else 0
-    stack[depth, 0] = left + far
-    stack[depth, 1] = max(bound_left, bound_right)
-    stack[depth + 1, 0] = left + 1 - far
-    stack[depth + 1, 1] = min(bound_left, bound_right)
+def push(heap: NDArray[np.int64], used: Integer, bound: Integer, node: Integer) -> Integer:
+    """Put a node on the heap, the closest on top; of equal bounds the deeper node goes first."""
+    # Children are numbered after their parents, so a greater number lies no higher in the tree.
+    key = (np.int64(bound) << 32) + (LARGEST_NODE - np.int64(node))
+    at = used
+    while at > 0 and heap[(at - 1) >> 1] > key:
+        heap[at] = heap[(at - 1) >> 1]
+        at = (at - 1) >> 1
+    heap[at] = key
+    return used + 1
+
+
+@internal
+def pop(heap: NDArray[np.int64], used: Integer) -> Integer:
+    """Take the top off the heap; entries left."""
+    used -= 1
+    key, at = heap[used], 0
+    while 2 * at + 1 < used:
+        below = 2 * at + 1
+        if below + 1 < used and heap[below + 1] < heap[below]:
+            below += 1
+        if heap[below] >= key:
+            break
+        heap[at] = heap[below]
+        at = below
+    heap[at] = key
+    return used
 
 
 @internal
@@ -189,22 +200,21 @@ def two_least(
         Takes the least sum and the least one of another owner; `beyond` if there is none.
     """
     sums = np.empty(CHUNK, np.uint16)
-    stack = np.empty((DEEPEST, 2), np.int64)
+    heap = np.empty(len(tree.nodes), np.int64)
     for i in range(first, end):
         least = second = beyond
         holder = np.int64(NOBODY)
         bound = ceiling(second, measure)
-        depth = 1
-        stack[0, 0], stack[0, 1] = 0, 0
-        while depth > 0:
-            depth -= 1
-            if stack[depth, 1] > bound:
-                continue
-            node = stack[depth, 0]
+        used = push(heap, 0, 0, 0)
+        while used > 0 and heap[0] >> 32 <= bound:
+            node = LARGEST_NODE - (heap[0] & LARGEST_NODE)
+            used = pop(heap, used)
             left = np.int64(tree.nodes[node, 2])
             if left >= 0:
-                push_children(tree, left, query.screen[i], measure, stack, depth)
-                depth += 2
+                for child in range(left, left + 2):
+                    closest = node_bound(tree, child, query.screen[i], measure)
+                    if closest <= bound:
+                        used = push(heap, used, closest, child)
                 continue
             start, last = np.int64(tree.nodes[node, 0]), np.int64(tree.nodes[node, 1])
             while start < last:

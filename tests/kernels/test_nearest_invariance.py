@@ -10,12 +10,16 @@ from kernels.random_columns import LEVELS, NUMBERS, numeric, shuffled
 
 from evalkit.kernels import Column, blocks, dense, link_probability, nearest, pruned
 from evalkit.kernels.grouping import group_both
+from evalkit.kernels.layouts import Shelf
 from evalkit.kernels.problem import pose
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from evalkit.kernels import NearestSets
+    from evalkit.kernels.layouts import Tree
     from evalkit.kernels.search import Path
 
 ALONE = blocks.Crew(1)
@@ -137,3 +141,35 @@ def test_repeated_rows_count_as_rows_and_not_as_groups() -> None:
     assert sets.size.tolist() == [3]
     assert sets.members(0).tolist() == [0, 1, 2]
     assert sets.distance.tolist() == [1 / 11]
+
+
+def rows_that_cannot_be_ruled_out(
+    tree: Tree, cells: NDArray[np.int64], most: int, unit: int
+) -> int:
+    """Count the rows of the leaves whose boxes and masks lie no further away than `most`."""
+    leaves = tree.nodes[:, 2] < 0
+    numerics = tree.boxes.shape[1] // 2
+    low, high = tree.boxes[leaves, ::2], tree.boxes[leaves, 1::2]
+    numbers, codes = cells[:numerics], cells[numerics:]
+    gaps = np.clip(np.maximum(low - numbers, numbers - high), 0, unit).sum(axis=1)
+    bits = np.uint64(1) << (codes & 63).astype(np.uint64)
+    closest = gaps + unit * ((tree.masks[leaves] & bits) == 0).sum(axis=1)
+    return int((tree.nodes[leaves, 1] - tree.nodes[leaves, 0])[closest <= most].sum())
+
+
+@pytest.mark.parametrize("mix", MIXES)
+def test_no_leaf_is_shown_that_the_nearest_row_rules_out(mix: str) -> None:
+    problem = pose(mixed(MIXES[mix], n=300, m=6_000), capped=False, crew=ALONE)
+    query, target = group_both(problem, 300, 6_000, ALONE)
+    shelf = Shelf()
+    plan = pruned.Plan(6_000, shape="tree", leaf=16, shelf=shelf)
+    found = pruned.search_pruned(problem, query.first, target, plan, ALONE)
+    assert shelf.laid is not None
+    measure = pruned._measure(problem)
+    cells = pruned._screened(problem, "query", query.first, measure).astype(np.int64).T
+    most = np.minimum((found.least + measure.tolerance) * measure.shrink, 65_535) + measure.slack
+    needed = [
+        rows_that_cannot_be_ruled_out(shelf.laid.tree, one, int(limit), int(measure.screen_unit))
+        for one, limit in zip(cells, most, strict=True)
+    ]
+    assert 0 < shelf.shown <= sum(needed)
