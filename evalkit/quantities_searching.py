@@ -111,7 +111,7 @@ class Search:
     >>> schema = Schema((Variable("age", "numeric"),))
     >>> people, targets = pd.DataFrame({"age": [20, 40]}), pd.DataFrame({"age": [25, 30, 50]})
     >>> search = Search(schema, [people], targets, {"age": (20, 50)})
-    >>> search.sets(["age"], range(2)).size.tolist()
+    >>> search.sets([["age"]], range(2))[0].size.tolist()
     [1, 2]
     """
 
@@ -169,6 +169,11 @@ class Search:
             del self._ready[next(iter(self._ready))]
         return found
 
+    def both_ready(self, halves: Sequence[Iterable[str]]) -> list[Prepared]:
+        """Return the targets ready for queries on each half, made so side by side."""
+        tasks = [partial(self.ready, half) for half in halves]
+        return side_by_side(tasks, gather_crew(None), len(self.targets))
+
     def forget(self) -> None:
         """Give the memory of targets that are ready back: some 150 bytes for each of them."""
         self._ready.clear()
@@ -185,13 +190,21 @@ class Search:
 
         The draw is the same for any order of the rows: each column is sorted before.
         """
-        cells_of: dict[str, Cells] = {}
-        for name in names:
-            if name not in self._ordered:
-                cells = in_order(raw_cells(self.targets, name), levels=self.has_levels(name))
-                self._ordered[name] = self.frame(name).encode(cells, "target")
-            cells_of[name] = self._ordered[name][rng.permutation(len(self.targets))]
+        names = list(names)
+        tasks = [partial(self._in_order, name) for name in names]
+        ordered = side_by_side(tasks, gather_crew(None), len(self.targets))
+        cells_of = {
+            name: cells[rng.permutation(len(self.targets))]
+            for name, cells in zip(names, ordered, strict=True)
+        }
         return _Mixed(self, cells_of)
+
+    def _in_order(self, name: str) -> Cells:
+        """Return the encoded cells of the targets in one column, sorted once."""
+        if name not in self._ordered:
+            cells = in_order(raw_cells(self.targets, name), levels=self.has_levels(name))
+            self._ordered[name] = self.frame(name).encode(cells, "target")
+        return self._ordered[name]
 
     def among(self, rows: NDArray[np.integer]) -> Search:
         """Return the same search among some of the targets, one of each kind at least."""
@@ -219,20 +232,23 @@ class Search:
             found[here] = column[places[here] - start]
         return found
 
-    def sets(self, names: Iterable[str], places: Places) -> NearestSets:
-        """Return the sets of nearest targets of some queries, all at once."""
-        names = list(names)
-        return self.ready(names).nearest(self.raw(names, places))
+    def sets(self, halves: Sequence[Iterable[str]], places: Places) -> list[NearestSets]:
+        """Return the sets of nearest targets of some queries on each half, all queries at once."""
+        halves = [list(half) for half in halves]
+        return _both(self.both_ready(halves), [self.raw(half, places) for half in halves])
 
-    def cost(self, names: Iterable[str], places: Places) -> float:
+    def cost(self, halves: Sequence[Iterable[str]], places: Places) -> float:
         """Return how many targets a query is compared with, as some queries show.
 
-        It is 0 for one that some target equals, and all distinct targets where nothing prunes.
+        It is 0 for one that some target equals, and all distinct targets where nothing prunes; of
+        the halves the dearer one counts.
         """
-        ready = self.ready(names)
-        before = ready.way.shelf.shown
-        ready.nearest(self.raw(names, places))
-        return (ready.way.shelf.shown - before) / len(places)
+        halves = [list(half) for half in halves]
+        shelves = [ready.way.shelf for ready in self.both_ready(halves)]
+        before = [shelf.shown for shelf in shelves]
+        self.sets(halves, places)
+        shown = [shelf.shown - was for shelf, was in zip(shelves, before, strict=True)]
+        return max(shown) / len(places)
 
     def answers(  # noqa: PLR0913 - what belongs to a piece is given by name
         self,
@@ -280,8 +296,7 @@ class Search:
         """
         halves = sorted(names_a), sorted(names_b)
         asked = self.rows if places is None else places
-        tasks = [partial(self.ready, half) for half in halves]
-        a, b = side_by_side(tasks, gather_crew(None), len(self.targets))
+        a, b = self.both_ready(halves)
         if len(asked) <= piece_rows:
             raw = [self.raw(half, asked) for half in halves]
             in_a, in_b = _both((a, b), raw)
@@ -383,10 +398,12 @@ def _taken(given: tuple[QueryPiece, list[Cells]], shared: Any) -> dict[str, NDAr
 
 
 def _both(halves: Sequence[Prepared], raw: Sequence[list[Cells]]) -> list[NearestSets]:
-    """Search both halves side by side: each has parts that use one processor only."""
+    """Search halves side by side: each has parts that use one processor only."""
     crew = gather_crew(None)
     tasks = [partial(half.nearest, cells) for half, cells in zip(halves, raw, strict=True)]
-    return side_by_side(tasks, crew, len(raw[0][0]))
+    # The first queries bring targets in order, which is more work than the search of a few.
+    unlaid = [len(half.target.count) for half in halves if half.way.shelf.laid is None]
+    return side_by_side(tasks, crew, max([*unlaid, *(len(cells[0]) for cells in raw)], default=0))
 
 
 def _linked_piece(

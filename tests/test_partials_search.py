@@ -178,6 +178,8 @@ def test_the_cost_of_a_query_is_what_it_is_compared_with() -> None:
     names = ["age", "town", "weight"]
     cut = search(release)
     groups = len(cut.ready(names).target.count)
-    whole_cost = cut.cost(names, range(len(release.original)))
+    whole_cost = cut.cost([names], range(len(release.original)))
     assert 0 < whole_cost < groups
-    assert cut.cost(names, np.arange(40)) == 0  # these have an equal avatar
+    assert cut.cost([names], np.arange(40)) == 0  # these have an equal avatar
+    both = cut.cost([names, ["town"]], range(len(release.original)))
+    assert both == max(whole_cost, cut.cost([["town"]], range(len(release.original))))

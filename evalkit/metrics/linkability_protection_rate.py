@@ -205,11 +205,11 @@ class _Attacker:
         from evalkit.quantities_searching import affordable_queries
 
         n = len(self.release.original)
-        targets = max(len(self.search.ready(half).target.count) for half in halves)
+        targets = max(len(half.target.count) for half in self.search.both_ready(halves))
         if affordable_queries(n, targets) == n:
             return 1
         some = _spread(self.release.original, PROBED)
-        return math.ceil(max(self.search.cost(half, some) for half in halves))
+        return math.ceil(self.search.cost(halves, some))
 
     def affordable(
         self, table: Literal["original", "holdout"], cost: int, rng: np.random.Generator
@@ -506,7 +506,9 @@ def _walk(
     for count in counts:
         attacker.steps.advance()
         halves = _halves_of(attacker.known, order, count)
-        kept = {half: kept.get(half) or search.sets(half, places) for half in halves}
+        kept = {half: kept[half] for half in halves if half in kept}
+        new = [half for half in halves if half not in kept]
+        kept |= dict(zip(new, search.sets(new, places), strict=True))
         chances = link_probability(*(kept[half] for half in halves)).probability
         scores = []
         for people, start, stop in zip(groups, starts, starts[1:], strict=False):
