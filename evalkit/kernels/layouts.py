@@ -28,7 +28,8 @@ class Tree(NamedTuple):
 
     nodes: NDArray[np.int32]  # (nodes, 3) first row, end, left child or -1
     boxes: NDArray[np.int32]  # (nodes, 2 * numerics) least and greatest screen values
-    masks: NDArray[np.uint64]  # (nodes, levels) which codes occur, modulo 64
+    masks: NDArray[np.uint64]  # (nodes, words) which codes occur, modulo the bits of a column
+    words: NDArray[np.int64]  # (levels + 1,) where each column's begin; each has a power of two
 
 
 class Measure(NamedTuple):

@@ -278,8 +278,9 @@ def node_bound(tree: Tree, node: Integer, query: NDArray[np.uint16], measure: Me
         below, above = tree.boxes[node, 2 * v] - x, x - tree.boxes[node, 2 * v + 1]
         total += min(max(np.int64(0), below, above), unit)
     for v in range(numerics, len(query)):
-        bit = np.uint64(np.int64(query[v]) & 63)
-        if (tree.masks[node, v - numerics] >> bit) & np.uint64(1) == np.uint64(0):
+        code, first = np.int64(query[v]), tree.words[v - numerics]
+        word = first + (code >> 6 & tree.words[v - numerics + 1] - first - 1)
+        if (tree.masks[node, word] >> np.uint64(code & 63)) & np.uint64(1) == np.uint64(0):
             total += unit
     return total
 

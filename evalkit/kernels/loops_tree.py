@@ -241,6 +241,7 @@ def bound(
     nodes: NDArray[np.int32],
     boxes: NDArray[np.int32],
     masks: NDArray[np.uint64],
+    words: NDArray[np.int64],
 ) -> None:
     """Fill in what each node holds.
 
@@ -251,8 +252,10 @@ def bound(
     nodes : ndarray of int32, shape (nodes, 3)
     boxes : ndarray of int32, shape (nodes, 2 * numerics)
         Takes the least and greatest screen value of each numeric column.
-    masks : ndarray of uint64, shape (nodes, levels)
-        Takes the codes that occur, modulo 64.
+    masks : ndarray of uint64, shape (nodes, words)
+        Takes the codes that occur, modulo the bits of their column.
+    words : ndarray of int64, shape (levels + 1,)
+        Where the words of each categorical column begin; each has a power of two of them.
     """
     numerics = boxes.shape[1] // 2
     for node in range(len(nodes) - 1, -1, -1):  # children first
@@ -267,11 +270,10 @@ def bound(
                     least = min(least, np.int32(screen[v, k]))
                     most = max(most, np.int32(screen[v, k]))
                 boxes[node, 2 * v], boxes[node, 2 * v + 1] = least, most
-        for v in range(masks.shape[1]):
-            seen = np.uint64(0)
-            if left >= 0:
-                seen = masks[left, v] | masks[left + 1, v]
-            else:
-                for k in range(nodes[node, 0], nodes[node, 1]):
-                    seen |= np.uint64(1) << np.uint64(screen[numerics + v, k] & 63)
-            masks[node, v] = seen
+        for v in range(len(words) - 1):
+            first, last = words[v], words[v + 1] - words[v] - 1
+            for w in range(first, words[v + 1]):
+                masks[node, w] = masks[left, w] | masks[left + 1, w] if left >= 0 else np.uint64(0)
+            for k in range(nodes[node, 0], nodes[node, 1] if left < 0 else nodes[node, 0]):
+                code = np.int64(screen[numerics + v, k])
+                masks[node, first + (code >> 6 & last)] |= np.uint64(1) << np.uint64(code & 63)

@@ -27,6 +27,7 @@ SCREEN_CODES = 65_536
 LEAF = 512  # rows of a leaf
 CHUNK = 2_048  # rows of a plain scan that are screened at once ...
 TILE = 16  # ... for so many queries
+MOST_WORDS = 16  # of 64 bits in a mask: up to 1,024 levels each has a bit of its own
 PROBES = 128  # queries that try the tree
 WORTHWHILE = 0.4  # share of the rows that a tree may show a query
 BLOCK_WORK = 2**30  # screened cells in one block: some hundredths to tenths of a second
@@ -228,13 +229,20 @@ def _prepare(
     return targets, share
 
 
+def _words(problem: Problem) -> NDArray[np.int64]:
+    """Give where the words of each categorical column begin in the masks of a node."""
+    sizes = [1 << ((cells.levels - 1) // 64).bit_length() for cells in problem.levels]
+    return np.cumsum([0, *(min(size, MOST_WORDS) for size in sizes)])
+
+
 def _flat(problem: Problem, target: Groups, screen: NDArray[np.uint16]) -> Targets:
     nodes = np.array([[0, len(target.first), -1]], np.int32)
     boxes = np.zeros((1, 2 * len(problem.numerics)), np.int32)
-    masks = np.zeros((1, len(problem.levels)), np.uint64)
+    words = _words(problem)
+    masks = np.zeros((1, words[-1]), np.uint64)
     rows = _rows(problem, "target", target.first, screen, target.count)
     chunk = min(CHUNK, len(target.first))
-    return Targets(rows, Tree(nodes, boxes, masks), None, TILE, chunk)
+    return Targets(rows, Tree(nodes, boxes, masks, words), None, TILE, chunk)
 
 
 def _grown(
@@ -255,11 +263,12 @@ def _grown(
     for cells, out in zip(screen, ordered, strict=True):
         np.take(cells, order, out=out)
     boxes = np.empty((used, 2 * numerics), np.int32)
-    masks = np.empty((used, len(problem.levels)), np.uint64)
-    loops_tree.bound(ordered, nodes, boxes, masks)
+    words = _words(problem)
+    masks = np.empty((used, words[-1]), np.uint64)
+    loops_tree.bound(ordered, nodes, boxes, masks, words)
     rows = _rows(problem, "target", target.first[order], ordered, target.count[order])
     longest_leaf = int((nodes[:, 1] - nodes[:, 0])[nodes[:, 2] < 0].max())
-    return Targets(rows, Tree(nodes, boxes, masks), order, 1, min(longest_leaf, CHUNK))
+    return Targets(rows, Tree(nodes, boxes, masks, words), order, 1, min(longest_leaf, CHUNK))
 
 
 def _probe(queries: Rows, targets: Targets, measure: Measure) -> float:

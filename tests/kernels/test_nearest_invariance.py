@@ -152,8 +152,9 @@ def rows_that_cannot_be_ruled_out(
     low, high = tree.boxes[leaves, ::2], tree.boxes[leaves, 1::2]
     numbers, codes = cells[:numerics], cells[numerics:]
     gaps = np.clip(np.maximum(low - numbers, numbers - high), 0, unit).sum(axis=1)
+    word = tree.words[:-1] + (codes >> 6) % np.diff(tree.words)
     bits = np.uint64(1) << (codes & 63).astype(np.uint64)
-    closest = gaps + unit * ((tree.masks[leaves] & bits) == 0).sum(axis=1)
+    closest = gaps + unit * ((tree.masks[leaves][:, word] & bits) == 0).sum(axis=1)
     return int((tree.nodes[leaves, 1] - tree.nodes[leaves, 0])[closest <= most].sum())
 
 
