@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evalkit import __version__
-from evalkit.errors import InputError
-from evalkit.running.plain_values import one_line, shortened
+from evalkit.errors import InputError, one_line
+from evalkit.running.plain_values import shortened
 from evalkit.start import Interrupted
 
 if TYPE_CHECKING:

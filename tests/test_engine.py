@@ -58,13 +58,29 @@ def test_what_was_sampled_is_not_kept_for_a_run_that_may_sample_nothing() -> Non
 
 @pytest.mark.parametrize(
     ("text", "amount"),
-    [("4GB", 4 * 2**30), ("1,5 g", 3 * 2**29), ("512 MiB", 2**29), (2**30, 2**30), ("", None)],
+    [("4GB", 4 * 2**30), ("1,5 g", 3 * 2**29), ("512 MiB", 2**29), (2**30, 2**30), (None, None)],
 )
-def test_an_amount_of_memory_is_read(text: str | int, amount: int | None) -> None:
+def test_an_amount_of_memory_is_read(text: str | int | None, amount: int | None) -> None:
     assert memory_bytes(text) == amount
 
 
-@pytest.mark.parametrize("text", ["much", "4XB", "-1GB", "100MB", True, 1.5, "4GB 2"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "much",
+        "4XB",
+        "-1GB",
+        "100MB",
+        True,
+        1.5,
+        "4GB 2",
+        "",
+        " ",
+        "\u0664GB",
+        "4\u212aB",
+        "9" * 5000,
+    ],
+)
 def test_what_is_no_amount_of_memory_is_one_line(text: object) -> None:
     with pytest.raises(evalkit.InputError, match=r"^memory: [^\n]*$"):
         memory_bytes(text)
@@ -91,7 +107,12 @@ def test_another_place_is_refused_in_python(given: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     ("option", "words"),
-    [("--engine=spark", "engine: use local, dask"), ("--memory=some", "memory: give an amount")],
+    [
+        ("--engine=spark", "engine: use local, dask"),
+        ("--memory=some", "memory: give an amount"),
+        ("--memory=", "memory: give an amount"),
+        ("--engine=", "engine: use local, dask"),
+    ],
 )
 def test_another_place_is_one_line_on_the_command_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str, words: str

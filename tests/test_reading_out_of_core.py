@@ -231,7 +231,7 @@ def test_files_that_are_unlike_give_one_line_with_the_file(
     parquet(table(0).assign(age="old"), path / "z.parquet")
     assert "z.parquet, column 'age': holds text, in part.0parquet it holds numbers" in refusal(path)
     csv(table(0), path / "z.parquet")
-    assert "holds files of several forms, such as 'z.parquet'" in refusal(path)
+    assert "a: 'z.parquet' is no Parquet file, and others are" in refusal(path)
     path = folder(table(0), tmp_path / "b", 2, csv)
     csv(table(0).drop(columns="age"), path / "z.csv")
     assert refusal(path).startswith("z.csv: its header is not that of part.0csv (without 'age')")

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evalkit.batch.elsewhere import Order, assess_there
 from evalkit.batch.fingerprint import fingerprint, is_made, leave_mark
-from evalkit.errors import InputError
+from evalkit.errors import InputError, one_line
 from evalkit.records import Assessment
 from evalkit.running.kernel_process import import_path
 from evalkit.running.output_folder import ASSESSMENT, NOTEBOOK, REPORT_FILES, check_output
-from evalkit.running.plain_values import PATHS, one_line, shortened
+from evalkit.running.plain_values import PATHS, shortened
 from evalkit.whole_files import write_whole
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ def _refused(job: Job, folder: Path) -> Done | None:
     try:
         check_output(folder)
     except InputError as error:
-        return Done(job, FAILED, shortened(one_line(str(error))))
+        return Done(job, FAILED, shortened(str(error)))
     return None
 
 

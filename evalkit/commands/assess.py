@@ -231,6 +231,7 @@ def assess_and_print(options: dict[str, Any], output: Path) -> int:
     """
     from evalkit.cli import ANSWER_IS_NO, DONE
     from evalkit.commands.signed import signer_for
+    from evalkit.engine import check_engine, memory_bytes
     from evalkit.records import Assessment
     from evalkit.resources import check_language
     from evalkit.running import run
@@ -244,6 +245,9 @@ def assess_and_print(options: dict[str, Any], output: Path) -> int:
     formats = options.get("formats", ["ipynb"])
     check_formats(formats)
     check_language(options.get("language", "en"))
+    # In a cell of a notebook an empty text is the default; here it is a variable that was not set.
+    memory_bytes(options.get("memory"))
+    check_engine(options.get("engine", "local"))
     sign = signer_for(options.pop("sign", None), formats if "formats" in options else ["pdf"])
     found: list[Assessment] = []
     names: list[str] = []

@@ -67,7 +67,7 @@ def command(  # noqa: PLR0913 - the options
 
     check_path("LIST", listed)
     check_path("output", output)
-    where = engine or "local"
+    where = "local" if engine is None else engine
     check_engine(where)
     if jobs and where != "local":
         raise InputError("--jobs is for this machine alone: a cluster has as many as its workers.")

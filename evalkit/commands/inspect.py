@@ -9,7 +9,7 @@ import click
 
 from evalkit.commands.assess_options import marks
 from evalkit.commands.grouped import GroupedCommand, option
-from evalkit.errors import InputError
+from evalkit.errors import InputError, one_line
 
 if TYPE_CHECKING:
     from evalkit.inspecting import Inspection
@@ -77,7 +77,7 @@ def command(files: tuple[str, ...], output: str | None, **given: Any) -> None:
 
 def shown(found: Inspection) -> list[str]:
     """Return what is printed: tables, columns, then notes; one line each, no cell of any table."""
-    from evalkit.running.plain_values import one_line, shortened
+    from evalkit.running.plain_values import shortened
 
     lines = [
         f"{role}: {one_line(found.names[role])}, {rows:,} rows" for role, rows in found.rows.items()

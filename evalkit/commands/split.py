@@ -8,7 +8,7 @@ import click
 
 from evalkit.commands import shared_options
 from evalkit.commands.grouped import GroupedCommand, option
-from evalkit.errors import InputError
+from evalkit.errors import InputError, one_line
 
 _EPILOG = """\b
 Example:
@@ -46,7 +46,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options of the command
 
     Writes the working and the holdout rows in the format and encoding of the input.
     """
-    from evalkit.running.plain_values import check_path, one_line
+    from evalkit.running.plain_values import check_path
     from evalkit.splitting import split_file
 
     check_path("original", original)

@@ -9,7 +9,9 @@ from evalkit.errors import InputError
 
 LARGEST_SEARCH = 10**12  # comparisons of two records before a sample of originals is taken
 SMALLEST_MEMORY = 2**28
-_FORM = re.compile(r"\s*(\d+(?:[.,]\d+)?)\s*([KMGT]?)(?:I?B)?\s*", re.IGNORECASE)
+_FORM = re.compile(
+    r"\s*([0-9]{1,20}(?:[.,][0-9]{1,20})?)\s*([KMGT]?)(?:I?B)?\s*", re.IGNORECASE | re.ASCII
+)
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
@@ -55,12 +57,13 @@ class Limits:
 
 
 def memory_bytes(text: object) -> int | None:
-    """Return how many bytes a text such as ``4GB`` says, None for nothing.
+    """Return how many bytes a text such as ``4GB`` says, None where nothing was given.
 
     Parameters
     ----------
     text : str, int or None
-        A number with KB, MB, GB or TB (of 1,024 each); a bare number counts bytes.
+        A number with KB, MB, GB or TB (of 1,024 each); a bare number counts bytes. An empty text
+        is no amount: a variable that was never set must not pass for the default.
 
     Returns
     -------
@@ -77,7 +80,7 @@ def memory_bytes(text: object) -> int | None:
     >>> memory_bytes("4GB") == 4 * 2**30
     True
     """
-    if text is None or text == "":
+    if text is None:
         return None
     found = None if isinstance(text, bool) else _FORM.fullmatch(str(text))
     if not found:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from evalkit.errors import InputError
-from evalkit.given_values import shown
 from evalkit.reading.archives import unpacked
 from evalkit.reading.arrow_columns import frame_columns, table_columns
 from evalkit.reading.fingerprints import file_sha256, parts_sha256
@@ -15,9 +14,10 @@ from evalkit.reading.folders import Part, table_parts
 from evalkit.reading.large_texts import large_text
 from evalkit.reading.parquet_columns import ParquetPart, parquet_columns
 from evalkit.reading.stored_tables import PARQUET_START, stored_form, stored_table
+from evalkit.reading.strangers import refuse_strangers
 from evalkit.reading.table_files import file_bytes, file_start, read_with
 from evalkit.reading.text_columns import text_columns
-from evalkit.reading.text_files import text_file
+from evalkit.reading.text_files import EmptyTextError, text_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -40,6 +40,8 @@ class FoundColumns:
     columns : list of TextColumn
     sha256 : str
     notes : tuple of Message
+    empty : tuple of str
+        Base names of the files of a folder that hold no row.
     files : tuple of TextFile
         How each text file was read; its text is let go.
     """
@@ -48,6 +50,7 @@ class FoundColumns:
     columns: list[TextColumn]
     sha256: str
     notes: tuple[Message, ...] = ()
+    empty: tuple[str, ...] = ()
     files: tuple[TextFile, ...] = ()
 
 
@@ -73,7 +76,8 @@ def file_columns(path: Path, options: ReadingOptions, store: Store) -> FoundColu
     name = path.name
     if file_start(path).startswith(PARQUET_START):
         sha256 = read_with(file_sha256, path)
-        return FoundColumns(*parquet_columns([ParquetPart(path, name)], store), sha256)
+        names, columns, _ = parquet_columns([ParquetPart(path, name)], store)
+        return FoundColumns(names, columns, sha256)
     if store.on_disk and (file := large_text(path, options)):
         return _of_texts([(file, Part(path, name))], store, read_with(file_sha256, path))
     content = file_bytes(path)
@@ -109,7 +113,7 @@ def folder_columns(path: Path, options: ReadingOptions, store: Store) -> FoundCo
     -------
     FoundColumns
         Rows in the order of the names of the files. What folders such as ``year=2021`` say is a
-        column behind those of the files.
+        column behind those of the files. A file without a row is left out.
 
     Raises
     ------
@@ -117,40 +121,48 @@ def folder_columns(path: Path, options: ReadingOptions, store: Store) -> FoundCo
         If the files are neither all Parquet nor all text, or have not the same columns.
     """
     parts = table_parts(path)
+    starts = {part: file_start(part.path) for part in parts}
     sha256 = read_with(parts_sha256, parts, path.name)
-    are_parquet = [file_start(part.path).startswith(PARQUET_START) for part in parts]
-    if all(are_parquet):
-        files = [ParquetPart(part.path, part.label, part.keys) for part in parts]
-        return FoundColumns(*parquet_columns(files, store), sha256)
+    empty = [part.label for part in parts if not starts[part]]
+    filled = [part for part in parts if starts[part]]
+    are_parquet = [starts[part].startswith(PARQUET_START) for part in filled]
+    refuse_strangers(path.name, [part.label for part in filled], are_parquet)
     if any(are_parquet):
-        other = parts[are_parquet.index(not are_parquet[0])]
-        message = (
-            f"{path.name}: holds files of several forms, such as {shown(other.path.name)}; give a "
-            "folder of Parquet files or of CSV files."
-        )
-        raise InputError(message)
-    return _of_texts(_texts(parts, options, store), store, sha256)
+        files = [ParquetPart(part.path, part.label, part.keys) for part in filled]
+        names, columns, without_rows = parquet_columns(files, store)
+        return FoundColumns(names, columns, sha256, empty=(*empty, *without_rows))
+    found = _of_texts(_texts(filled, options, store, empty), store, sha256)
+    return replace(found, empty=(*empty, *found.empty))
 
 
 def _texts(
-    parts: Sequence[Part], options: ReadingOptions, store: Store
+    parts: Sequence[Part], options: ReadingOptions, store: Store, empty: list[str]
 ) -> Iterator[tuple[TextFile, Part]]:
-    """Yield the text files of a folder one by one."""
+    """Yield the text files of a folder one by one; add those without a letter to `empty`."""
     for part in parts:
-        file = large_text(part.path, options) if store.on_disk else None
-        if file is None:
-            content = unpacked(file_bytes(part.path), part.path.name)
-            if stored_form(content):
-                message = (
-                    f"{part.label}: a folder of files of this form is not read as one table; save "
-                    "them as CSV or Parquet."
-                )
-                raise InputError(message)
-            file = text_file(content, part.label, options)
+        try:
+            file = _text(part, options, store)
+        except EmptyTextError:
+            empty.append(part.label)
+            continue
         yield file, part
+
+
+def _text(part: Part, options: ReadingOptions, store: Store) -> TextFile:
+    """Return one text file of a folder."""
+    if store.on_disk and (file := large_text(part.path, options)):
+        return file
+    content = unpacked(file_bytes(part.path), part.label)
+    if stored_form(content):
+        message = (
+            f"{part.label}: a folder of files of this form is not read as one table; save "
+            "them as CSV or Parquet."
+        )
+        raise InputError(message)
+    return text_file(content, part.label, options)
 
 
 def _of_texts(files: Iterable[tuple[TextFile, Part]], store: Store, sha256: str) -> FoundColumns:
     """Return the columns of text files, and how each was read."""
-    names, columns, heads = text_columns(files, store)
-    return FoundColumns(names, columns, sha256, files=tuple(heads))
+    names, columns, heads, empty = text_columns(files, store)
+    return FoundColumns(names, columns, sha256, empty=tuple(empty), files=tuple(heads))

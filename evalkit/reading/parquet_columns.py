@@ -10,6 +10,7 @@ from evalkit.errors import InputError
 from evalkit.given_values import shown
 from evalkit.reading.archives import refuse_large
 from evalkit.reading.arrow_columns import coded, from_coded, unwritten
+from evalkit.reading.strangers import odd_one
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -44,7 +45,7 @@ class ParquetPart:
 
 def parquet_columns(
     parts: Sequence[ParquetPart], store: Store
-) -> tuple[list[str], list[TextColumn]]:
+) -> tuple[list[str], list[TextColumn], list[str]]:
     """Return names and columns of Parquet files that are one table.
 
     Parameters
@@ -57,23 +58,26 @@ def parquet_columns(
     Returns
     -------
     names : list of str
-        In the order of the first file, then what the folders say.
+        In the order of the first file with rows, then what the folders say.
     columns : list of TextColumn
+    empty : list of str
+        Labels of files without a row, whose columns and types say nothing.
 
     Raises
     ------
     evalkit.InputError
-        If a file is damaged, has other columns than the first or cells that are no text.
+        If a file is damaged, has other columns than most or cells that are no text.
     """
-    opened = [_Opened.of(part) for part in parts]
-    for other in opened[1:]:
-        _refuse_unlike(opened[0], other)
+    found = [_Opened.of(part) for part in parts]
+    opened = [one for one in found if one.metadata.num_rows] or found[:1]
+    _refuse_unlike(opened)
     names = opened[0].schema.names
     store.refuse_long(parts[0].label, sum(one.metadata.num_rows for one in opened))
     columns = [store.column(_column(opened, place)) for place in range(len(names))]
     keys = [key for key, _ in parts[0].keys]
     columns += [store.column(_key_column(opened, place)) for place in range(len(keys))]
-    return [*names, *keys], columns
+    empty = [one.part.label for one in found if not one.metadata.num_rows]
+    return [*names, *keys], columns, empty
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,23 +178,35 @@ def _key_column(opened: Sequence[_Opened], place: int) -> TextColumn:
     return from_coded(parts)
 
 
-def _refuse_unlike(first: _Opened, other: _Opened) -> None:
-    """Refuse a file whose columns are not those of the first one."""
-    names, others = first.schema.names, other.schema.names
-    label, like = other.part.label, first.part.label
-    if sorted(names) != sorted(others) or (names != others and not other.is_plain):
-        unlike = sorted(set(names) ^ set(others))
-        which = f" ({', '.join(map(shown, unlike[:MOST_NAMES]))})" if unlike else ""
-        message = f"{label}: its columns are not those of {like}{which}; write all files alike."
-        raise InputError(message)
-    for place, name in enumerate(names):
-        one, two = (_family(file.kind(name, place)) for file in (first, other))
-        if "null" not in {one, two} and one != two:
+def _refuse_unlike(files: Sequence[_Opened]) -> None:
+    """Refuse the first file whose columns, or their types, are not those of most files."""
+    if places := odd_one([tuple(sorted(file.schema.names)) for file in files]):
+        raise _other_names(*(files[place] for place in places))
+    first = files[0]
+    for other in files[1:]:
+        if other.schema.names != first.schema.names and not other.is_plain:
+            raise _other_names(other, first)
+    for place, name in enumerate(first.schema.names):
+        pairs = [(file, _family(file.kind(name, place))) for file in files]
+        known = [pair for pair in pairs if pair[1] != "null"]
+        if known and (places := odd_one([family for _, family in known])):
+            (other, two), (like, one) = (known[place] for place in places)
             message = (
-                f"{label}, column {shown(name)}: holds {two}, in {like} it holds {one}; write all "
-                "files alike."
+                f"{other.part.label}, column {shown(name)}: holds {two}, in {like.part.label} it "
+                f"holds {one}; write all files alike."
             )
             raise InputError(message)
+
+
+def _other_names(other: _Opened, like: _Opened) -> InputError:
+    """Return one line on a file with columns that another has not."""
+    unlike = sorted(set(like.schema.names) ^ set(other.schema.names))
+    which = f" ({', '.join(map(shown, unlike[:MOST_NAMES]))})" if unlike else ""
+    message = (
+        f"{other.part.label}: its columns are not those of {like.part.label}{which}; write all "
+        "files alike."
+    )
+    return InputError(message)
 
 
 def _family(kind: pa.DataType) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalkit.errors import InputError
+from evalkit.errors import InputError, one_line
 from evalkit.messages import say
 from evalkit.reading.arrow_columns import frame_columns
 from evalkit.reading.column_names import clean_names
@@ -18,6 +18,7 @@ from evalkit.reading.decimal_marks import decimal_marks
 from evalkit.reading.dialect import shown_delimiter
 from evalkit.reading.found_columns import file_columns, folder_columns
 from evalkit.reading.stores import Store
+from evalkit.reading.strangers import empty_parts
 from evalkit.reading.table_files import is_folder
 from evalkit.reading.units import without_units
 
@@ -133,7 +134,8 @@ def _read(source: Any, role: str, options: ReadingOptions, store: Store) -> Text
     found = folder_columns(path, options, store) if is_folder(path) else None
     found = found or file_columns(path, options, store)
     label = _label(path.name, role)
-    notes = [note for file in dict.fromkeys(found.files) for note in _file_notes(label, file)]
+    notes = empty_parts(label, found.empty)
+    notes += [note for file in dict.fromkeys(found.files) for note in _file_notes(label, file)]
     origin = _Origin(label, path.name, found.sha256, (*found.notes, *notes))
     return _checked(origin, found.names, found.columns, store)
 
@@ -145,6 +147,7 @@ def _file_notes(label: str, file: TextFile) -> list[Message]:
 
 def _label(name: str, role: str) -> str:
     """Return how messages call a file: its base name, with its role where the name hides it."""
+    name = one_line(name)
     return name if role in name.lower() else f"{name} ({role})"
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import mmap
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from evalkit.errors import InputError
 from evalkit.given_values import shown
 from evalkit.reading.parquet_columns import ParquetPart, parquet_columns
 from evalkit.reading.stores import no_room, scratch_file
+from evalkit.reading.strangers import odd_one
 from evalkit.reading.text_files import in_blocks, joined
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ MOST_NAMES = 20
 
 def text_columns(
     files: Iterable[tuple[TextFile, Part]], store: Store
-) -> tuple[list[str], list[TextColumn], list[TextFile]]:
+) -> tuple[list[str], list[TextColumn], list[TextFile], list[str]]:
     """Return names and columns of text files that are one table, and how each was read.
 
     Parameters
@@ -40,33 +42,60 @@ def text_columns(
     Returns
     -------
     names : list of str
-        Of the first file, then what the folders above the files say.
+        Of the first file with rows, then what the folders above the files say.
     columns : list of TextColumn
     heads : list of TextFile
         Without their text.
+    empty : list of str
+        Labels of files without a row, whose header says nothing.
 
     Raises
     ------
     evalkit.InputError
-        If a file has another header than the first, or a record has not as many cells.
+        If a file has another header than the others, or a record has not as many cells.
     """
     sink: _Blocks | _Columns = _Columns() if store.on_disk else _Blocks()
     heads: list[TextFile] = []
     names: list[str] = []
-    first = None
+    empty: list[str] = []
+    first, rest = None, iter(files)
     with sink:
-        for file, part in files:
+        for file, part in rest:
             with file:
-                found = in_blocks(file, part.label, sink.of(part))
+                found, rows = in_blocks(file, part.label, sink.of(part))
+            if not rows:
+                empty.append(part.label)
+                continue
             if first is None:
                 names, first = found, part
             elif found != names:
-                raise _unlike(part.label, found, first.label, names)
+                seen = [(first.label, names)] * len(heads) + [(part.label, found)]
+                raise _odd_header(seen, rest)
             heads.append(replace(file, text=b"", rest=None))
             del file
         label = first.label if first else ""
         keys = [key for key, _ in first.keys] if first else []
-        return [*names, *keys], sink.columns(label, store), heads
+        return [*names, *keys], sink.columns(label, store), heads, empty
+
+
+def _odd_header(
+    seen: Sequence[tuple[str, list[str]]], rest: Iterator[tuple[TextFile, Part]]
+) -> InputError:
+    """Return one line on the file whose header is not that of the others."""
+    pairs = list(seen)
+    if len(pairs) == 2:  # noqa: PLR2004 - one against one: the next file tells who is odd
+        for file, part in islice(rest, 1):
+            with file:
+                names = in_blocks(file, part.label, lambda batches: _names(next(batches)))
+            pairs.append((part.label, names))
+    places = odd_one([tuple(names) for _, names in pairs]) or (1, 0)
+    (label, found), (like, names) = (pairs[place] for place in places)
+    return _unlike(label, found, like, names)
+
+
+def _names(first: pa.RecordBatch) -> list[str]:
+    """Return the names that the first record of a file holds."""
+    return [str(column[0].as_py()) for column in first.columns]
 
 
 def _unlike(label: str, names: Sequence[str], like: str, first: Sequence[str]) -> InputError:
@@ -93,16 +122,19 @@ class _Blocks:
         """Close nothing."""
 
     def of(self, part: Part) -> Any:
-        """Return what takes the batches of one file and gives its names."""
+        """Return what takes the batches of one file and gives its names and its rows."""
 
-        def take(batches: Iterator[pa.RecordBatch]) -> list[str]:
+        def take(batches: Iterator[pa.RecordBatch]) -> tuple[list[str], int]:
             names, columns = _coded(batches, part)
+            rows = sum(map(len, columns[0]))
+            if not rows:
+                return names, 0
             if not self._parts:
                 self._parts = [[] for _ in columns]
             # Too many or too few columns are refused by their names.
             for parts, more in zip(self._parts, columns, strict=False):
                 parts.extend(more)
-            return names
+            return names, rows
 
         return take
 
@@ -120,7 +152,7 @@ def _coded(
 ) -> tuple[list[str], list[list[pa.DictionaryArray]]]:
     """Return names and coded columns of one file."""
     first = next(batches)
-    names = [str(column[0].as_py()) for column in first.columns]
+    names = _names(first)
     columns: list[list[pa.DictionaryArray]] = [[] for _ in (*names, *part.keys)]
     for batch in _with_keys(first, batches, part):
         for parts, column in zip(columns, batch, strict=True):
@@ -161,20 +193,19 @@ class _Columns:
                 self._writer.close()
 
     def of(self, part: Part) -> Any:
-        """Return what takes the batches of one file and gives its names."""
+        """Return what takes the batches of one file and gives its names and its rows."""
         done = 0
 
-        def take(batches: Iterator[pa.RecordBatch]) -> list[str]:
+        def take(batches: Iterator[pa.RecordBatch]) -> tuple[list[str], int]:
             # Taken once more where a record is longer than a block: the first rows are there.
             nonlocal done
             first, seen = next(batches), 0
-            names = [str(column[0].as_py()) for column in first.columns]
             for cells in _with_keys(first, batches, part):
                 fresh = [column[max(0, done - seen) :] for column in cells]
                 seen += len(cells[0])
                 done = max(done, seen)
                 self._write(fresh)
-            return names
+            return _names(first), done
 
         return take
 
@@ -183,13 +214,15 @@ class _Columns:
         import pyarrow.parquet as pq
 
         names = [f"f{place}" for place in range(len(cells))]
+        if not len(cells[0]):
+            return
         if self._writer is None:
             schema = pa.schema([(name, pa.string()) for name in names])
             self._width = len(cells)
             self._writer = pq.ParquetWriter(
                 self._file, schema, compression="lz4", write_statistics=False
             )
-        if len(cells) == self._width and len(cells[0]):
+        if len(cells) == self._width:
             try:
                 self._writer.write_batch(pa.record_batch(cells, names))
             except OSError as error:
@@ -199,6 +232,8 @@ class _Columns:
         """Return the columns, each on disk."""
         import pyarrow as pa
 
+        if self._writer is None:
+            return []
         self._writer.close()
         self._file.flush()
         view = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)

@@ -33,6 +33,10 @@ _HEAD_BYTES = 4 * 10**5
 _HEADER_BYTES = 2**20
 
 
+class EmptyTextError(InputError):
+    """A text file without a letter; in a folder it is a part without rows."""
+
+
 @dataclass(frozen=True)
 class TextFile:
     """A text table before its cells are looked at: what `split` needs to write it again.
@@ -91,7 +95,7 @@ def headed_text(text: bytes, encoding: str, name: str, options: ReadingOptions) 
     """
     if not text or text.isspace():
         message = f"{name}: is empty; give a table with a header and at least one row."
-        raise InputError(message)
+        raise EmptyTextError(message)
     # Spreadsheets may write the delimiter into a first line of its own.
     first = re.match(rb"sep=([,;\t|])\r?\n", text)
     text = (text[first.end() :] if first else text).lstrip(b"\r\n")

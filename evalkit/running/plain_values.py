@@ -122,20 +122,6 @@ def _key(name: str, key: object) -> str:
     return _text(name, key)
 
 
-def one_line(text: str) -> str:
-    r"""Return a text as a terminal may show it: one line, no control characters.
-
-    A name of a column comes from a file and could hold commands to the terminal.
-
-    Examples
-    --------
-    >>> from evalkit.running.plain_values import one_line
-    >>> one_line("town\x1b[2J\n is missing")
-    'town?[2J is missing'
-    """
-    return "".join(one if one.isprintable() else "?" for one in " ".join(text.split()))
-
-
 def shortened(line: str) -> str:
     """Return a line with the middle left out if it is too long to be read.
 

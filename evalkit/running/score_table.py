@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalkit.displays.card import aligned
-from evalkit.running.plain_values import one_line
+from evalkit.errors import one_line
 
 if TYPE_CHECKING:
     from evalkit.records import Assessment, Result
