@@ -24,6 +24,7 @@ from evalkit.recording import (
     versions,
 )
 from evalkit.records import (
+    DEFAULT_TITLE,
     SCHEMA_VERSION,
     Assessment,
     Result,
@@ -132,7 +133,7 @@ def assess(  # noqa: PLR0913 - the public call: every argument but the first has
     check_language(text("language", language))
     _check_release(release)
     people = {"assessor": text("assessor", assessor), "reviewer": text("reviewer", reviewer)}
-    title = text("title", title) or "Technical assessment"
+    title = text("title", title) or DEFAULT_TITLE
     declared, options = plain_fields("declared", declared), plain_fields("options", options)
     check_annex(options)
     check_engine(engine)

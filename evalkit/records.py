@@ -60,6 +60,8 @@ __all__ = [
 ]
 
 SCHEMA_VERSION = 2
+DEFAULT_TITLE = "Technical assessment"
+"""The title where none was given; a report writes its own words in its place."""
 LARGEST_FILE_BYTES = 64 * 2**20
 
 

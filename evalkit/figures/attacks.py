@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from evalkit.figures.lettering import plain, shortened, width_pt
 from evalkit.figures.sheet import Drawing, Sheet
 from evalkit.figures.style import TEXT_PT as EM
-from evalkit.figures.words import limit, word, written
+from evalkit.figures.words import limit, percentage, word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -143,7 +143,7 @@ def _draw_row(
             sheet.line((x(interval[0]), at), (x(interval[1]), at), tint, 2.4)
         _draw_mark(sheet, key, x(share), at)
         if key != "naive":
-            number = f"{written(100 * share, 1, words)} %"
+            number = f"{percentage(share, words)} %"
             lift = at + BASELINE + (-0.2 * EM if key == "success" else 0.2 * EM)
             sheet.text(sheet.width, lift, number, colour, anchor="right")
 
@@ -152,7 +152,7 @@ def _alternative(attack: Attack, words: Mapping[str, str]) -> str:
     """Return one attack in words."""
 
     def percent(share: float) -> str:
-        return written(100 * share, 1, words)
+        return percentage(share, words)
 
     def with_interval(key: str) -> str:
         pair = attack.get(f"{key}_interval")

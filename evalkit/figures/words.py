@@ -12,10 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MINUS = "\u2212"
+FIVE_DIGITS = 10_000  # a number of four may be a year: its digits stay together
+SMALLEST_SHARE = 0.0005  # with one decimal of a percentage
+LARGEST_WHOLE = 1e15  # above, a float holds no more whole numbers than it can write
 
 ENGLISH: Mapping[str, str] = MappingProxyType(
     {
         "figure_decimal": ".",
+        "figure_thousands": ",",
         "figure_originals": "originals",
         "figure_avatars": "avatars",
         "figure_holdout": "holdout",
@@ -183,7 +187,8 @@ def written(value: float, decimals: int, words: Mapping[str, str], *, signed: bo
     decimals : int
         Decimals shown.
     words : mapping of str to str
-        The report's words; ``figure_decimal`` is the mark.
+        The report's words; ``figure_decimal`` and ``figure_thousands`` are the marks. From 10,000
+        on the thousands are apart.
     signed : bool
         Whether a plus is shown too; a value that rounds to zero has no sign.
 
@@ -197,19 +202,46 @@ def written(value: float, decimals: int, words: Mapping[str, str], *, signed: bo
     >>> written(0.05, 2, {}, signed=True), written(-0.001, 2, {})
     ('+0.05', '0.00')
     """
-    digits = f"{abs(value):.{decimals}f}"
-    if float(digits) == 0:
+    digits = f"{abs(value):{',' if abs(value) >= FIVE_DIGITS else ''}.{decimals}f}"
+    if not digits.strip("0."):
         sign = ""
     elif value < 0:
         sign = MINUS
     else:
         sign = "+" if signed else ""
-    return sign + digits.replace(".", word(words, "figure_decimal"))
+    return sign + _with_marks(digits, words)
+
+
+def percentage(share: float, words: Mapping[str, str]) -> str:
+    """Return a share from 0 to 1 as a percentage without its sign; a tiny one is no zero.
+
+    Examples
+    --------
+    >>> from evalkit.figures.words import percentage
+    >>> percentage(0.154, {}), percentage(0.0, {}), percentage(0.00009, {})
+    ('15.4', '0.0', '<0.1')
+    """
+    tiny = 0 < share < SMALLEST_SHARE
+    return "<" + written(0.1, 1, words) if tiny else written(100 * share, 1, words)
 
 
 def limit(value: float, words: Mapping[str, str]) -> str:
-    """Return a target's value as short as it was set: 80, not 80.0."""
-    return f"{value:g}".replace("-", MINUS).replace(".", word(words, "figure_decimal"))
+    """Return a target's value, or a mark of an axis, as short as it was set: 80, not 80.0.
+
+    Examples
+    --------
+    >>> from evalkit.figures.words import limit
+    >>> limit(80.0, {}), limit(1990.0, {}), limit(1_500_000.0, {}), limit(0.09, {})
+    ('80', '1990', '1,500,000', '0.09')
+    """
+    large = FIVE_DIGITS <= abs(value) < LARGEST_WHOLE and float(value).is_integer()
+    return _with_marks(f"{value:,.0f}" if large else f"{value:g}", words).replace("-", MINUS)
+
+
+def _with_marks(text: str, words: Mapping[str, str]) -> str:
+    """Return a number written in English with the marks of the language of `words`."""
+    thousands, decimal = (word(words, f"figure_{mark}") for mark in ("thousands", "decimal"))
+    return text.translate({ord(","): thousands, ord("."): decimal})
 
 
 def sign_of(operator: str) -> str:

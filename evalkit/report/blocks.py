@@ -25,6 +25,8 @@ LINE_HEIGHT_MM: Final = 3.9
 ROW_AIR_MM: Final = 2.9
 TALLEST_WHOLE_MM: Final = 150.0
 """A table up to this height is not parted by the end of a page; a page has 247 mm."""
+TALLEST_WHOLE_ROW_MM: Final = 120.0
+"""Nor are rows, unless one is so high that it might fit on no page below the head."""
 _NAME: Final = re.compile(r"\{(\w+)\}")
 _PLACE: Final = re.compile("\ue000(\\d+)\ue001")
 
@@ -118,7 +120,23 @@ def fill(template: str, **values: Any) -> str:
 
 def text(content: Prose | str) -> Block:
     """Return a block of paragraphs."""
-    return {"kind": "text", "text": content, "sticky": False}
+    return {"kind": "text", "text": content, "sticky": False, "titled": False}
+
+
+def formula_text(content: Prose) -> list[Block]:
+    r"""Return a text whose first paragraph leads to a formula: no page parts the two.
+
+    Examples
+    --------
+    >>> from evalkit.report.blocks import Prose, formula_text
+    >>> [block["sticky"] for block in formula_text(Prose("In it:\n\n\ue0000\ue001", ("x = 1",)))]
+    [True, False]
+    """
+    first, _, rest = content.markdown.partition("\n\n")
+    if not rest:
+        return [text(content)]
+    leading = text(Prose(first, content.values)) | {"sticky": True, "titled": True}
+    return [leading, text(Prose(rest, content.values))]
 
 
 def kept_together(blocks: Sequence[Block]) -> list[Block]:
@@ -217,10 +235,11 @@ def table(
     ]
     # Two columns fit on a phone; more may be scrolled there.
     shape = "narrow" if len(columns) <= NARROW_COLUMNS else "wide"
-    height = sum(_row_height_mm(row, widths, total) for row in rows)
+    heights = [_row_height_mm(row, widths, total) for row in rows]
     return {"kind": "table", "columns": columns, "rows": body, "caption": caption} | {
         "class": shape,
-        "whole": height <= TALLEST_WHOLE_MM,
+        "whole": sum(heights) <= TALLEST_WHOLE_MM,
+        "whole_rows": max(heights, default=0.0) <= TALLEST_WHOLE_ROW_MM,
     }
 
 

@@ -43,6 +43,8 @@ MARGIN_PARTS: Final = {"Reading": "Example", "Limits": "Advantages"}
 """What stands in the margin, beside which part."""
 LIMIT_BESIDE: Final = "Improvement"
 """The part beside which the limit of the criterion stands."""
+LISTED: Final = "Limits"
+"""The part that is a list: beside the other list it stays on one page."""
 
 
 @dataclass(frozen=True)

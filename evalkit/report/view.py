@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from evalkit.records import DEFAULT_TITLE
 from evalkit.report import formats
 from evalkit.report.blocks import kept_together
 from evalkit.report.subject import (
@@ -97,7 +98,8 @@ def _outline(subject: Subject) -> list[dict[str, str]]:
 def _head(subject: Subject) -> dict[str, Any]:
     assessment, labels = subject.assessment, subject.words["labels"]
     declared = declared_text(subject.declarations.get("distribution"))
-    release = subject.title if subject.title != labels["document"] else ""
+    own_words = {labels["document"], DEFAULT_TITLE}
+    release = "" if subject.title in own_words else subject.title
     day = day_of(assessment.created)
     return {
         "language": subject.pages.language,

@@ -13,6 +13,7 @@ from evalkit.report.wording import sentence, shortened
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from evalkit.messages import Message
     from evalkit.records import InputRecord, VariableRecord
     from evalkit.report.blocks import Block, Prose
     from evalkit.report.subject import Subject
@@ -142,7 +143,7 @@ def variable_table(
 ) -> Block:
     """Return the table of columns."""
     rows = [_variable_row(one, subject) for one in variables]
-    return table(subject.head("variable"), (36, 20, 18, 13, 16, 22, 35), rows, caption=caption)
+    return table(subject.head("variable"), (33, 18, 15, 14, 15, 16, 49), rows, caption=caption)
 
 
 def _file_row(one: InputRecord, role: str, subject: Subject) -> Sequence[Any]:
@@ -164,8 +165,13 @@ def _variable_row(one: VariableRecord, subject: Subject) -> Sequence[Any]:
         formats.share(one.missing_share),
         subject.words["labels"]["level_bands"].get(one.level_band, one.level_band)
         or formats.NO_VALUE,
-        " ".join(sentence(subject.say(message)) for message in one.notes) or formats.NO_VALUE,
+        " ".join(_note(subject, one.name, message) for message in one.notes) or formats.NO_VALUE,
     )
+
+
+def _note(subject: Subject, column: str, message: Message) -> str:
+    """Return a note as a sentence; the row names the column already."""
+    return sentence(subject.say(message).removeprefix(subject.label("column_named", column=column)))
 
 
 def _recipient(subject: Subject) -> dict[str, str]:

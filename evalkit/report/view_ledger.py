@@ -19,21 +19,33 @@ from evalkit.report.wording import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from evalkit.records import Result
+    from evalkit.records import ReleaseRecord, Result
     from evalkit.report.blocks import Block
     from evalkit.report.subject import Subject
 
 LONGEST_NAME: Final = 60
 FEW_ROWS: Final = 100
 LEAST_HOLDOUT_SHARE: Final = 0.5
+MEASURES_NAMED: Final = 20
 DRAWN: Final = {
     "drawn_originals": ("n_original", ("n_sampled", "sample", "n_working_sampled")),
     "drawn_avatars": ("n_avatars", ("sample_avatars", "n_avatars_sampled")),
-    "sampled": ("n_original", ("split_sample",)),
+    "drawn_rows": ("", ("cut_from",)),
 }
-"""Words of the ledger, what there is of such rows, and the facts that say how many were drawn."""
+"""Words of the ledger, what there is of such rows, and the facts that say how many were drawn.
+
+Without a name of what there is, the fact is there only where some were drawn.
+"""
+BESIDE: Final = {
+    "sampled_splits": ("n_original", ("split_sample",)),
+    "sampled_curve": ("n_original", ("curve_sample",)),
+}
+"""The same for what stands beside a score."""
+ATTACKED: Final = {"drawn_originals": ("n_working", ("attempts",))}
+ATTACKS_ON_ORIGINALS: Final = {"membership_inference_protection", "inference_protection"}
+"""Measures whose attempts are originals, drawn where there are fewer."""
 RECORDED: Final = {"n_original": "n_working", "n_avatars": "n_working_avatars"}
 
 
@@ -127,13 +139,27 @@ def _rows_used(result: Result, subject: Subject) -> str:
         n=formats.number(facts.get("n_original", release.n_working)),
         m=formats.number(facts.get("n_avatars", release.n_working_avatars)),
     )
-    drawn = [
-        subject.label(label, n=formats.number(sample))
-        for label, (total, names) in DRAWN.items()
-        if (sample := _least(facts, names)) is not None
-        and sample < (facts.get(total) or getattr(release, RECORDED[total]))
-    ]
-    return formats.listed([words, *drawn])
+    drawn = _drawn(result, release) | _counted(BESIDE, facts, release)
+    parts = [subject.label(label, n=formats.number(count)) for label, count in drawn.items()]
+    return formats.listed([words, *parts])
+
+
+def _drawn(result: Result, release: ReleaseRecord) -> dict[str, int]:
+    """Return by its words how many were drawn for a score; nothing where it rests on all."""
+    names = DRAWN | (ATTACKED if result.slug in ATTACKS_ON_ORIGINALS else {})
+    return _counted(names, result.facts, release)
+
+
+def _counted(
+    names: Mapping[str, tuple[str, Sequence[str]]], facts: dict[str, Any], release: ReleaseRecord
+) -> dict[str, int]:
+    found = {}
+    for label, (total, samples) in names.items():
+        count = _least(facts, samples)
+        there = facts.get(total) or getattr(release, RECORDED.get(total, ""), None)
+        if count is not None and (not total or (there is not None and count < there)):
+            found[label] = count
+    return found
 
 
 def _least(facts: dict[str, Any], names: Sequence[str]) -> int | None:
@@ -164,7 +190,11 @@ def _warnings(subject: Subject) -> list[Sequence[Any]]:
     for words, name in raised:
         concerns.setdefault(words, []).append(name)
     return [
-        (sentence(words), subject.names(list(dict.fromkeys(concerns[words]))), str(count))
+        (
+            sentence(words),
+            subject.names(list(dict.fromkeys(concerns[words])), longest=LONGEST_NAME),
+            str(count),
+        )
         for words, count in list(counts.items())[:ROWS_SHOWN]
     ]
 
@@ -178,6 +208,11 @@ def _points_of_this_run(subject: Subject) -> list[str]:
     elif release.n_holdout < LEAST_HOLDOUT_SHARE * release.n_working:
         numbers = {"n": formats.number(release.n_holdout), "w": formats.number(release.n_working)}
         points.append(fill(words["small_holdout"], **numbers))
+    drawn = [entry.slug for entry in subject.entries if _drawn(entry.result, release)]
+    if drawn:
+        names = [in_sentence(subject.name(slug)) for slug in dict.fromkeys(drawn)]
+        measures = subject.names(names, MEASURES_NAMED, LONGEST_NAME)
+        points.append(fill(words["drawn"], measures=measures))
     people = release.original.individuals or release.original.rows
     if people < FEW_ROWS:
         points.append(fill(words["small"], n=formats.number(people)))

@@ -7,10 +7,21 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from evalkit.report import formats
-from evalkit.report.blocks import Prose, beside, facts, figure, heading, measure, note, prose, text
+from evalkit.report.blocks import (
+    Prose,
+    beside,
+    facts,
+    figure,
+    formula_text,
+    heading,
+    measure,
+    note,
+    prose,
+    text,
+)
 from evalkit.report.filled_pages import finding_title, page_of
 from evalkit.report.findings import CHANCE
-from evalkit.report.pages import LIMIT_BESIDE, MARGIN_PARTS, PARTS
+from evalkit.report.pages import LIMIT_BESIDE, LISTED, MARGIN_PARTS, PARTS
 from evalkit.report.pictures import in_rows, metric_pictures, score_strip
 from evalkit.report.subject import criterion_of
 from evalkit.report.view_compared import (
@@ -39,6 +50,9 @@ if TYPE_CHECKING:
 LONGEST_NAME: Final = 60
 ROWS_BEFORE_A_PAGE: Final = 4
 """Below a longer table of measures the first of them begins a page too."""
+LONGEST_WHOLE: Final = 2_400
+LONGEST_WHOLE_ASIDE: Final = 1_000
+"""Letters of lists that surely fit on one page, those of a user's page too."""
 _COMPARING: Final = frozenset({"Reading"})
 """What a page says of people in the data beside the control, besides its verdict."""
 
@@ -180,14 +194,17 @@ def _titled(page: Page, part: str, entry: Entry, subject: Subject) -> list[Block
     content = page.part(part)
     if content is None:
         return []
-    main = [heading(titles[part], part_level(entry, subject)), text(content)]
+    body = formula_text(content) if part == "Formula" else [text(content)]
+    main = [heading(titles[part], part_level(entry, subject)), *body]
     if part == LIMIT_BESIDE:
         return [beside(main, _limit(criterion_of(entry.result), subject), whole=True)]
     aside = page.part(MARGIN_PARTS[part]) if part in MARGIN_PARTS else None
     if aside is None:
         return main
     title = titles[MARGIN_PARTS[part]]
-    return [beside(main, note(aside, formats.labelled(title, subject.name(entry.slug)), title))]
+    side = note(aside, formats.labelled(title, subject.name(entry.slug)), title)
+    short = len(content.markdown) <= LONGEST_WHOLE and len(aside.markdown) <= LONGEST_WHOLE_ASIDE
+    return [beside(main, side, whole=short and part == LISTED)]
 
 
 def _own_facts(entry: Entry, subject: Subject) -> list[tuple[str, str]]:
