@@ -104,6 +104,39 @@ def newcombe_difference(
     return max(-1.0, lower), min(1.0, upper)
 
 
+def widened(value: float, ends: tuple[float, float], standard_error: float) -> tuple[float, float]:
+    """Return a 95 % interval of an estimate that is itself known with an error only.
+
+    Parameters
+    ----------
+    value : float
+        The estimate.
+    ends : tuple of two float
+        Its interval as if it were exact.
+    standard_error : float
+        Of the estimate, independent of what the interval allows for; 0 changes nothing.
+
+    Returns
+    -------
+    tuple of two float
+        Each end as far from the estimate as the root of both squared distances.
+
+    Notes
+    -----
+    MOVER, as in `newcombe_difference`, for a sum of which one part is 0 on average.
+
+    Examples
+    --------
+    >>> from evalkit.intervals import widened
+    >>> tuple(round(end, 3) for end in widened(0.5, (0.4, 0.6), 0.05))
+    (0.36, 0.64)
+    """
+    if standard_error == 0:
+        return ends
+    error = NORMAL_QUANTILE * standard_error
+    return value - math.hypot(value - ends[0], error), value + math.hypot(ends[1] - value, error)
+
+
 def detectable_excess(control_share: float, attempts: int, control_attempts: int) -> float:
     """Return the smallest excess over the control that would be noticed four times in five.
 

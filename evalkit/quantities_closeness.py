@@ -123,6 +123,14 @@ class Closeness:
         is_whole = len(self.asked) == len(self.avatars)
         return {} if is_whole else {"sample_avatars": len(self.asked)}
 
+    @property
+    def attacked_facts(self) -> dict[str, Any]:
+        """How many people of either group are attacked, where not all are."""
+        member, people = self.people.member, self.people
+        used, unused = int(member.sum()), int((~member).sum())
+        whole = people.working_persons.count, people.reference_persons.count
+        return {} if (used, unused) == whole else {"n_sampled": used, "control_sampled": unused}
+
     @cached_property
     def between(self) -> tuple[pd.DataFrame, Distances]:
         """The avatars whose two nearest originals are sought, and what each of them counts."""
@@ -231,6 +239,32 @@ def find_pool_shares(tables: Sequence[Closeness]) -> None:
         one.known[name] = PoolShare(
             found["of_working"], found["size"], n_hit, min(kish, float(n_hit))
         )
+
+
+def known_case_facts(
+    near: Closeness, mixed: Sequence[Closeness], copy: int | None = None
+) -> dict[str, int]:
+    """Return on how many rows known cases were tried, where not on all.
+
+    Parameters
+    ----------
+    near : Closeness
+        Of the avatars.
+    mixed : sequence of Closeness
+        Of avatars with shuffled columns.
+    copy : int, optional
+        Originals that looked for others as a perfect copy; all if left out.
+
+    Returns
+    -------
+    dict of str to int
+        ``"copy_sample"`` and ``"floor_sample"``.
+    """
+    sizes = {
+        "copy_sample": (copy, len(near.people.working)),
+        "floor_sample": (len(mixed[0].avatars), len(near.avatars)),
+    }
+    return {name: some for name, (some, rows) in sizes.items() if some is not None and some < rows}
 
 
 def _together(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from metrics.rendering import page_text, people
 
 import evalkit
-from evalkit import quantities_closeness
+from evalkit import quantities_closeness, quantities_real_people
 from evalkit.engine import Limits, working_on
 from evalkit.metrics.inference_protection import right_share
 from evalkit.quantities_closeness import (
@@ -137,6 +137,7 @@ def test_with_nothing_sampled_large_tables_are_searched_one_by_one(
 
 
 LOOKS = re.compile("each (looks )?among all")
+ATTACKS = "membership_inference_protection", "outlier_protection"
 LINKED = "categorical_hidden_rate", "correlation_protection_rate"
 SAMPLED = {
     "closest_to_training_share": {"attempts": 40, "sample_avatars": 40, "n_avatars": ROWS},
@@ -174,6 +175,42 @@ def test_the_page_of_a_sample_of_originals_says_that_it_is_one(
         result = evalkit.assess(fresh(), SCENARIO, metrics=[slug])[slug]
     assert LOOKS.search(page_text(slug, result))
     assert 40 in {result.facts.get(name) for name in ("attempts", "sample", "sample_avatars")}
+
+
+@pytest.mark.parametrize("slug", ["membership_inference_protection", "outlier_protection"])
+def test_the_page_of_an_attack_on_a_sample_names_its_size(
+    slug: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = evalkit.assess(fresh(400), SCENARIO, metrics=[slug])[slug]
+    assert "Drawn at random" not in page_text(slug, whole)
+    monkeypatch.setattr(quantities_real_people, "MOST_ATTACKED", 300)
+    part = evalkit.assess(fresh(400), SCENARIO, metrics=[slug])[slug]
+    assert (part.facts["n_sampled"], part.facts["control_sampled"]) == (300, 300)
+    page = page_text(slug, part)
+    assert "Drawn at random\n300 people used, 300 of the control" in page
+    assert "of 400 originals" not in page
+
+
+@pytest.mark.parametrize(
+    "slug",
+    [
+        "distance_to_closest",
+        "closest_to_training_share",
+        "closest_distances_ratio",
+        "membership_inference_protection",
+        "outlier_protection",
+    ],
+)
+def test_the_page_says_on_how_many_rows_known_cases_were_tried(
+    slug: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(quantities_closeness, "MOST_SHUFFLED", 270)
+    monkeypatch.setattr(quantities_closeness, "MOST_COPIED", 280)
+    monkeypatch.setattr(quantities_closeness, "MOST_BETWEEN", 280)
+    result = evalkit.assess(fresh(400), SCENARIO, metrics=[slug])[slug]
+    page = page_text(slug, result)
+    assert "Shuffled columns\ntried on 270 rows drawn at random" in page
+    assert ("Perfect copy\ntried on 280 originals" in page) == (slug not in ATTACKS)
 
 
 def test_a_sample_is_the_same_for_any_order_of_the_rows() -> None:

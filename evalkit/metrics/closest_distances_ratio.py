@@ -70,6 +70,7 @@ def compute(
         "self_score": score_of(median_ratio(copied)[0], strangers[0]),
         "floor_score": math.fsum(floors) / len(floors),
         "floor_shuffles": len(floors),
+        **quantities_closeness.known_case_facts(near, shuffled, len(copied.between[0])),
     }
     return Outcome(
         score=score_of(avatars[0], strangers[0]),

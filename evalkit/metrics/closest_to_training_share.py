@@ -41,7 +41,13 @@ def compute(
     release: Release, scenario: Scenario, rng: np.random.Generator
 ) -> Outcome | NotApplicable:
     """Return the score, its anchors and the facts of the comparison."""
-    from evalkit.quantities_closeness import closeness, copied, find_pool_shares, shuffled
+    from evalkit.quantities_closeness import (
+        closeness,
+        copied,
+        find_pool_shares,
+        known_case_facts,
+        shuffled,
+    )
 
     del rng  # nothing is drawn: ties count by shares
     n_holdout = release.persons_of("reference").count
@@ -80,6 +86,7 @@ def compute(
             "self_score": score_of(working_share(copy), pi),
             "floor_score": math.fsum(floors) / len(floors),
             "floor_shuffles": len(floors),
+            **known_case_facts(near, mixed, len(copy.asked)),
             **near.sample_facts,
         },
     )

@@ -132,6 +132,7 @@ def compute(
         closeness,
         copied,
         find_nearest_originals,
+        known_case_facts,
         shuffled,
         strangers,
     )
@@ -149,10 +150,12 @@ def compute(
     if found.strangers_near[0] == found.strangers_near[1]:
         return NotApplicable(_no_spread())
     floors = [_compared(one, others).score for one in mixed]
+    copy = copied(release, scenario.seed)
     anchors = {
-        "self_score": _compared(copied(release, scenario.seed), others).score,
+        "self_score": _compared(copy, others).score,
         "floor_score": math.fsum(floors) / len(floors),
         "floor_shuffles": len(floors),
+        **known_case_facts(near, mixed, len(copy.asked)),
     }
     return Outcome(
         score=found.score,

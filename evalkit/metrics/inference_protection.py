@@ -254,7 +254,11 @@ def _samples(attack: Attack, people: tuple[Asked, Asked]) -> dict[str, Any]:
     if all(isinstance(one.places, range) for one in people):
         return {}
     used, unused = attack.people
-    return {"n_working": used.persons.count, "n_holdout": unused.persons.count}
+    return {
+        "n_working": used.persons.count,
+        "n_holdout": unused.persons.count,
+        "n_sampled": people[0].persons.count,
+    }
 
 
 def _anchors(attack: Attack, rng: np.random.Generator) -> dict[str, Any]:

@@ -97,6 +97,13 @@ class Linkage:
         return 100 * (1 - self.linked_share)
 
     @property
+    def interval(self) -> tuple[float, float]:
+        """Interval of the linked share: Wilson's, wider where the expectation is an estimate."""
+        n, share = len(self.probability), self.linked_share
+        low, high = intervals.widened(share, intervals.wilson(n * share, n), self.standard_error)
+        return max(0.0, low), min(1.0, high)
+
+    @property
     def error_of_score(self) -> float:
         """Standard error of the score as that of a larger table, in points."""
         n = len(self.probability)
@@ -271,11 +278,13 @@ def compute(
     control = None
     if release.holdout is not None:
         control = attacker.attack(attacker.affordable("holdout", cost, rng), halves)
+        if len(control.probability) < release.persons_of("holdout").count:
+            facts["control_drawn_from"] = release.persons_of("holdout").count
     facts |= _anchors(attacker, people, halves, rng)
     facts |= _splits(attacker, rng)
     facts |= _control(linked, control, facts["floor_score"])
     facts |= _curve(attacker, rng)
-    low, high = intervals.wilson(n * linked.linked_share, n)
+    low, high = linked.interval
     return Outcome(
         score=100 * (1 - n_linked / n),
         interval=(100 * (1 - high), 100 * (1 - low)),
@@ -540,7 +549,7 @@ def _control(linked: Linkage, control: Linkage | None, floor_score: float) -> di
         "attempts": n,
         "control_attempts": None,
         "success_share": share,
-        "success_interval": list(intervals.wilson(n * share, n)),
+        "success_interval": list(linked.interval),
         "control_share": None,
         "control_interval": None,
         "naive_share": 1 - floor_score / 100,
@@ -552,11 +561,16 @@ def _control(linked: Linkage, control: Linkage | None, floor_score: float) -> di
     if control is None:
         return facts
     size, control_share = len(control.probability), control.linked_share
-    interval = intervals.newcombe_difference(n * share, n, size * control_share, size)
+    error = math.hypot(linked.standard_error, control.standard_error)
+    interval = intervals.widened(
+        share - control_share,
+        intervals.newcombe_difference(n * share, n, size * control_share, size),
+        error,
+    )
     return facts | {
         "control_attempts": size,
         "control_share": control_share,
-        "control_interval": list(intervals.wilson(size * control_share, size)),
+        "control_interval": list(control.interval),
         "excess": share - control_share,
         "excess_interval": list(interval),
         "detectable_excess": intervals.detectable_excess(control_share, n, size),

@@ -52,7 +52,7 @@ def compute(
 ) -> Outcome | NotApplicable:
     """Return the score, its anchors and the facts of the attack."""
     from evalkit.kernels.ranking import area_of_ranks
-    from evalkit.quantities_closeness import closeness, copied, shuffled
+    from evalkit.quantities_closeness import closeness, copied, known_case_facts, shuffled
 
     del rng  # nothing is drawn here
     n_holdout = release.persons_of("reference").count
@@ -62,10 +62,8 @@ def compute(
     used, unused = density_ratios(near)
     area, plain = area_of_ranks(used, unused), area_of_ranks(*_plain(near))
     low, high = intervals.area_under_curve(area, len(used), len(unused))
-    floors = [
-        score_of(area_of_ranks(*density_ratios(mixed)))
-        for mixed in shuffled(release, scenario.seed)
-    ]
+    mixed = shuffled(release, scenario.seed)
+    floors = [score_of(area_of_ranks(*density_ratios(one))) for one in mixed]
     facts: dict[str, Any] = {
         "n_avatars": len(near.avatars),
         "n_working": release.persons_of("working").count,
@@ -77,6 +75,8 @@ def compute(
         "self_score": score_of(area_of_ranks(*density_ratios(copied(release, scenario.seed)))),
         "floor_score": math.fsum(floors) / len(floors),
         "floor_shuffles": len(floors),
+        **known_case_facts(near, mixed),
+        **near.attacked_facts,
     }
     return Outcome(
         score=score_of(area),

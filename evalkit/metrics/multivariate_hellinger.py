@@ -204,8 +204,9 @@ def _redealt(  # noqa: PLR0913, PLR0917 - what is dealt, to which sizes, and how
     columns, whose, facts = _pool(release, persons, rng)
     names = sorted(release.working.columns)
     n, n_holdout = (one.count for one in persons)
-    # Of the people dealt as large a part is WO as of all people.
-    dealt_n = round(whose.count * n / (n + n_holdout))
+    # Of the people dealt as large a part is WO as of all people. Of a sample it is one half: a few
+    # people of a small holdout would leave most cells empty, and then a distance grows otherwise.
+    dealt_n = whose.count // 2 if facts else round(whose.count * n / (n + n_holdout))
     rest = whose.count - dealt_n
     # A distance between samples shrinks with 1/n + 1/m; this brings it to the avatars' size.
     to_avatars = math.sqrt((1 / n + 1 / n_avatars) / (1 / dealt_n + 1 / rest))

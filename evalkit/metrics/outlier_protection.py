@@ -44,7 +44,7 @@ def compute(
     release: Release, scenario: Scenario, rng: np.random.Generator
 ) -> Outcome | NotApplicable:
     """Return the score, its anchors and the facts of the attack."""
-    from evalkit.quantities_closeness import closeness, copied, shuffled
+    from evalkit.quantities_closeness import closeness, copied, known_case_facts, shuffled
 
     del rng  # nothing is drawn here
     near = closeness(release, scenario.seed)
@@ -55,7 +55,8 @@ def compute(
         return NotApplicable(_too_few(n, m), {"n_outliers": n, "n_holdout_outliers": m})
     area = _area(near, rare)
     low, high = intervals.area_under_curve(area, n, m)
-    floors = [score_of(_area(mixed, rare)) for mixed in shuffled(release, scenario.seed)]
+    mixed = shuffled(release, scenario.seed)
+    floors = [score_of(_area(one, rare)) for one in mixed]
     error = math.sqrt((n + m + 1) / (12 * n * m))  # of the AUC where both groups are alike
     return Outcome(
         score=score_of(area),
@@ -83,6 +84,8 @@ def compute(
             "self_score": score_of(_area(copied(release, scenario.seed), rare)),
             "floor_score": math.fsum(floors) / len(floors),
             "floor_shuffles": len(floors),
+            **known_case_facts(near, mixed),
+            **near.attacked_facts,
         },
     )
 
