@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import re
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +15,7 @@ from importlib.util import find_spec
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
+from evalkit.engine.dask_local import close_quietly, local_cluster, processors
 from evalkit.errors import InputError
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 PORT: Final = 8786
 SECONDS_TO_CONNECT: Final = 10
-_SECONDS_TO_CLOSE: Final = 5
 _VERSION: Final = "__import__('evalkit').__version__"
 _CAN_DRAW: Final = "'bokeh' in __import__('sys').modules"
 _TALKERS: Final = ("distributed", "tornado", "asyncio", "bokeh")
@@ -112,10 +111,9 @@ def connected(address: str | None, workers: int | None = None) -> Iterator[Clien
         cluster: Any = address
         if address is None:
             folder = TemporaryDirectory(prefix="evalkit-", ignore_cleanup_errors=True)
-            cluster = _local_cluster(stack.enter_context(folder), workers or _processors())
-            stack.callback(_close, cluster)
+            cluster = local_cluster(stack, stack.enter_context(folder), workers or processors())
         client = _client(distributed.Client, cluster)
-        stack.callback(_close, client)
+        stack.callback(close_quietly, client)
         _check_workers(client)
         yield client
 
@@ -127,39 +125,6 @@ def dashboard_of(client: Client) -> str:
         if client.run_on_scheduler(eval, _CAN_DRAW):
             return str(client.dashboard_link or "")
     return ""
-
-
-def _processors() -> int:
-    """Return how many processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def _local_cluster(folder: str, workers: int) -> Any:
-    """Return a cluster of processes on this machine that only this machine can reach."""
-    import distributed
-
-    try:
-        return distributed.LocalCluster(
-            n_workers=workers,
-            threads_per_worker=1,
-            processes=True,
-            host="127.0.0.1",
-            dashboard_address="127.0.0.1:0" if find_spec("bokeh") else None,
-            # Neither end a worker for its memory nor write personal data beside the tables.
-            memory_limit=0,
-            local_directory=folder,
-            # What a worker leaves behind when it is killed goes with the folder.
-            env={"TMPDIR": folder},
-            silence_logs=logging.CRITICAL + 1,
-        )
-    except (RuntimeError, OSError, TimeoutError) as error:
-        message = (
-            f"engine: no Dask worker could be started on this machine ({type(error).__name__}); "
-            "in a script of your own, put the call below: if __name__ == '__main__':"
-        )
-        raise InputError(message) from None
 
 
 def _client(make: Any, cluster: Any) -> Client:
@@ -223,13 +188,6 @@ def _check_workers(client: Client) -> None:
             f"install evalkit {evalkit.__version__} there."
         )
         raise InputError(message)
-
-
-def _close(what: Any) -> None:
-    """Close a client or a cluster, whatever state it is in."""
-    with suppress(Exception), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        what.close(timeout=_SECONDS_TO_CLOSE)
 
 
 @contextmanager
