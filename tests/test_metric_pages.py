@@ -208,6 +208,12 @@ def test_a_linkability_page_says_what_its_result_shows(case: str, holdout_kind: 
 CORRELATION_CASES: dict[str, tuple[dict[str, Any], float, str, str]] = {
     "short": ({}, 65.8, "fall short of", "differ from the originals’ by 1.67"),
     "capped": ({"avatar_difference": 0.5}, 100.0, "as close as", "100.0"),
+    "eased": (
+        {"avatar_difference": 1.0, "kappa": 22.4, "n_working": 1_000_000},
+        100.0,
+        "on an eased reference",
+        "100.0",
+    ),
     "copied": ({"avatar_difference": 0.0}, 100.0, "those of the originals", "by definition"),
     "no reference": ({"reference_difference": 0.0}, 0.0, "no independent reference", "must not"),
     "few rows": ({"n_working": 120, "n_holdout": 20, "kappa": 1.0}, 65.8, "short", "n = 120"),
@@ -238,6 +244,14 @@ def test_a_correlation_page_says_what_its_result_shows(case: str, holdout_kind: 
     assert verdict in part(page, "Verdict")
     caveat = "its people were anonymised too" in part(page, "Verdict")
     assert caveat == (holdout_kind == "approximate" and case != "copied")
+
+
+def test_a_difference_over_that_of_chance_is_not_called_chance_on_a_large_table() -> None:
+    eased = {"avatar_difference": 1.42, "kappa": 22.4, "n_working": 1_000_000}
+    said = everything(page_of(CORRELATION, CORRELATED | eased, score=100.0))
+    assert "within what chance can do" not in said
+    assert "the reference that was eased for large tables" in said
+    assert "they differ 2.0 times as much" in said
 
 
 def all_pages() -> list[Any]:

@@ -6,14 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
+from metrics.rendering import page_text, people
 from sample_assessment import N_ORIGINAL, linkability, sample, with_result
 from test_first_page import subject_of
 
+import evalkit
 from evalkit.figures import small_multiples, typst_svg
 from evalkit.figures.words import written
 from evalkit.messages import say
 from evalkit.report.blocks import table
 from evalkit.report.document import Report
+from evalkit.report.view_annex import provenance_blocks
 from evalkit.report.view_front import data_blocks
 from evalkit.report.view_ledger import ledger_blocks, limitation_blocks
 
@@ -112,3 +115,57 @@ def test_large_numbers_in_figures_have_their_thousands_apart_and_years_have_not(
         assert f">{large}<" in svg
         assert ">1990<" in svg
     assert written(-1234567.89, 1, {}) == "\u22121,234,567.9"
+
+
+@pytest.mark.parametrize(
+    ("individuals", "said"),
+    [(None, "has 1,000 rows, under half"), (400, "has 400 people, under half of the 900 people")],
+)
+def test_a_small_holdout_is_counted_in_what_the_run_counted(
+    individuals: int | None, said: str
+) -> None:
+    release = sample().release
+    holdout = msgspec.structs.replace(release.holdout, rows=1000, individuals=individuals)
+    originals = msgspec.structs.replace(release.original, individuals=individuals and 900)
+    changed = msgspec.structs.replace(
+        release, holdout=holdout, original=originals, n_holdout=1000, holdout_kind="real"
+    )
+    points = points_of_this_run(msgspec.structs.replace(sample(), release=changed))
+    assert any(said in point for point in points)
+
+
+def test_a_list_among_the_options_is_no_code() -> None:
+    assessment = msgspec.structs.replace(sample(), options={"metrics": ["hellinger", "coverage"]})
+    tables = [one for one in provenance_blocks(subject_of(assessment)) if one["kind"] == "table"]
+    assert "hellinger, coverage" in [row[1]["text"] for row in tables[-1]["rows"]]
+
+
+@pytest.mark.parametrize(
+    ("slug", "facts", "said"),
+    [
+        (
+            "distance_to_closest",
+            {"attempts": 900, "sample_avatars": 900, "n_avatars": 1000, "sample_holdout": 80},
+            ["of the 900 avatars drawn lie", "as many as a million million comparisons allow"],
+        ),
+        (
+            "closest_to_training_share",
+            {"attempts": 900, "sample_avatars": 900, "n_avatars": 1000},
+            ["Avatars n = 900.", "900 avatars drawn at random, as many as a million million"],
+        ),
+        (
+            MEMBER,
+            {"attempts": 900, "n_working": 1000, "excess_interval": [0.01, 0.1]},
+            ["900 people used, drawn from 1,000, are called"],
+        ),
+    ],
+)
+def test_a_page_says_that_its_numbers_are_of_a_sample(
+    slug: str, facts: dict[str, Any], said: list[str]
+) -> None:
+    original, holdout = people(80, 1), people(80, 2)
+    result = evalkit.measure(slug, original, original, holdout)
+    page = page_text(slug, msgspec.structs.replace(result, facts=result.facts | facts))
+    for words in said:
+        assert words in page
+        assert words not in page_text(slug, result)

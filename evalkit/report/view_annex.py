@@ -305,4 +305,6 @@ def _plain(value: Any) -> str:
         return formats.NO_VALUE
     if isinstance(value, str):
         return value
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return ", ".join(value)
     return json.dumps(value, ensure_ascii=False, sort_keys=True)

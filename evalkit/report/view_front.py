@@ -43,7 +43,7 @@ def scope_blocks(subject: Subject) -> list[Block]:
         *(text(prose(one)) for one in subject.text("scope")),
         *_persons_against_rows(subject),
         heading(subject.heading("files")),
-        table(subject.head("file"), (30, 12, 18, 100), files(subject)),
+        table(subject.head("file"), (25, 18, 17, 100), files(subject)),
         heading(subject.heading("validity")),
         table(subject.head("entry"), (62, 98), entries),
     ]

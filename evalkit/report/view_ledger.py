@@ -205,9 +205,8 @@ def _points_of_this_run(subject: Subject) -> list[str]:
     points = []
     if release.holdout_kind != "real":
         points.append(words["approximate"])
-    elif release.n_holdout < LEAST_HOLDOUT_SHARE * release.n_working:
-        numbers = {"n": formats.number(release.n_holdout), "w": formats.number(release.n_working)}
-        points.append(fill(words["small_holdout"], **numbers))
+    else:
+        points += _of_a_small_holdout(subject)
     drawn = [entry.slug for entry in subject.entries if _drawn(entry.result, release)]
     if drawn:
         names = [in_sentence(subject.name(slug)) for slug in dict.fromkeys(drawn)]
@@ -227,3 +226,14 @@ def _points_of_this_run(subject: Subject) -> list[str]:
         name = shortened(subject.assessment.scenario.name, LONGEST_NAME)
         points.append(fill(words["one_scenario"], name=name))
     return points or [words["nothing"]]
+
+
+def _of_a_small_holdout(subject: Subject) -> list[str]:
+    """Return that a holdout is small beside the originals, in people where these were counted."""
+    release, words = subject.assessment.release, subject.text("limitations_run")
+    key, n, w = "small_holdout", release.n_holdout, release.n_working
+    if release.holdout is not None and release.holdout.individuals and release.original.individuals:
+        key, n, w = key + "_people", release.holdout.individuals, release.original.individuals
+    if n >= LEAST_HOLDOUT_SHARE * w:
+        return []
+    return [fill(words[key], n=formats.number(n), w=formats.number(w))]

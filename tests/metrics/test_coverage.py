@@ -96,6 +96,8 @@ def test_the_page_says_what_each_result_shows() -> None:
     original, avatars, holdout = people(300, 1), people(300, 2), people(300, 3)
     page = page_text(SLUG, evalkit.measure(SLUG, original, avatars, holdout))
     assert "levels and ranges are still there" in page
+    assert "originals none is gone." in page
+    assert "No level of the avatars is unknown to the originals." in page
     lost = avatars.assign(town="Aix")
     page = page_text(SLUG, evalkit.measure(SLUG, original, lost), holdout_kind="approximate")
     assert "3 levels are gone" in page

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pandas as pd
 import pytest
@@ -97,3 +98,15 @@ def test_the_page_says_what_each_result_shows() -> None:
     halves = evalkit.measure(SLUG, original, avatars, row_link=True)
     assert "anonymised too" in page_text(SLUG, halves, holdout_kind="approximate")
     assert_one_sentence_a_line(SLUG)
+
+
+@pytest.mark.parametrize(
+    ("near", "said"),
+    [(0.0, "equal to an original"), (0.0000033, "nearer than 0.0001"), (0.0213, "within 0.0213")],
+)
+def test_a_distance_too_small_to_print_is_no_zero(near: float, said: str) -> None:
+    result = evalkit.measure(SLUG, people(80, 1), people(80, 2), people(80, 3))
+    facts = result.facts | {"near_distance": near, "median_distance": near}
+    page = page_text(SLUG, msgspec.structs.replace(result, facts=facts))
+    assert said in page
+    assert ("under 0.0001" in page) == (near == 0.0000033)
