@@ -16,7 +16,7 @@ from evalkit.kernels.axes import (
     coordinates_by_column,
 )
 from evalkit.quantities import cells, in_content_order, remembered
-from evalkit.quantities_pieces import pieces
+from evalkit.quantities_pieces import PIECE_ROWS, pieces
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,6 +73,12 @@ class Axes:
         found = gather(coordinates_of_piece, pieces(frame, self.schema, self.names), self)
         return np.concatenate(found)
 
+    def project_cells(self, columns: Sequence[ColumnCells]) -> Points:
+        """Return the same of rows given as the cells of `names`, shape (rows, axes)."""
+        starts = range(0, max(1, len(columns[0])), PIECE_ROWS)
+        parts = ([one[start : start + PIECE_ROWS] for one in columns] for start in starts)
+        return np.concatenate(gather(coordinates_of_cells, parts, self))
+
     def contributions(self) -> Points:
         """Return what share of each axis each column makes, shape (names, axes); sums are 1."""
         found = np.zeros((len(self.names), self.loadings.shape[1]))
@@ -97,6 +103,11 @@ class Axes:
 def coordinates_of_piece(piece: Piece, axes: Axes) -> Points:
     """Return the coordinates of the rows of a piece, shape (rows, axes): a partial."""
     return axes.coordinates_of([piece.columns[name] for name in axes.names])
+
+
+def coordinates_of_cells(columns: list[ColumnCells], axes: Axes) -> Points:
+    """Return the coordinates of some rows, given column by column: a partial."""
+    return axes.coordinates_of(columns)
 
 
 def fitted_axes(frame: pd.DataFrame, schema: Schema, count: int) -> Axes:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from evalkit.engine import limits
-from evalkit.kernels import own_rank
+from evalkit.engine import gather, limits
+from evalkit.kernels.own_ranks import OwnRank, rank_search
 from evalkit.messages import say
 from evalkit.quantities import content_order, remembered
 from evalkit.quantities_axes import coordinates
@@ -25,7 +25,7 @@ from evalkit.randomness import stream
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from evalkit.kernels import OwnRank
+    from evalkit.kernels.own_ranks import RankTargets, Ringed
     from evalkit.messages import Message
     from evalkit.persons import Persons
     from evalkit.quantities_shuffled import ShuffledTable
@@ -36,6 +36,7 @@ SHUFFLED_ROWS = 2_000  # originals that look for an avatar with shuffled columns
 LARGEST_SEARCH = 10_000_000_000  # distances in the axes before a sample of originals is taken
 FEWEST_SAMPLED = 3_000
 DOUBT_STANDARD_ERRORS = 3.5
+PIECE_QUERIES = 2_048  # queries that are counted for at once: each is compared with millions
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,15 +135,15 @@ def _own_ranks(release: Release, seed: int) -> OwnRanks:
     owner[order] = persons.code
 
     def ranked(targets: NDArray[np.float64]) -> OwnRank:
-        own, groups = whose[some], None if persons.are_rows else owner
-        return own_rank(found.original[order[some]], targets, own=own, owner=groups)
+        groups = None if persons.are_rows else owner
+        return ranks_in_pieces(found.original[order[some]], targets, whose[some], groups)
 
     def by_chance(table: ShuffledTable) -> OwnRank:
         # One by one: the coordinates of a shuffled table are as many numbers as those of another.
         cells = [cells for _, cells in table.columns(found.axes.names)]
-        targets = found.axes.coordinates_of(cells)
+        targets = found.axes.project_cells(cells)
         own, groups = (few, None) if persons.are_rows else (persons.code[few], persons.code)
-        return own_rank(found.original[order[few]], targets, own=own, owner=groups)
+        return ranks_in_pieces(found.original[order[few]], targets, own, groups)
 
     tables = shuffled_tables(release.avatars, release.schema, rng, SHUFFLES)
     return OwnRanks(
@@ -155,6 +156,48 @@ def _own_ranks(release: Release, seed: int) -> OwnRanks:
         axes=found.original.shape[1],
         variance_share=found.variance_share,
     )
+
+
+def ranks_in_pieces(
+    queries: NDArray[np.float64],
+    targets: NDArray[np.float64],
+    own: NDArray[np.integer],
+    owner: NDArray[np.integer] | None = None,
+    piece_rows: int = PIECE_QUERIES,
+) -> OwnRank:
+    """Return how the own target of each query lies among all targets, piece by piece.
+
+    Parameters
+    ----------
+    queries, targets, own, owner
+        As for `evalkit.kernels.own_rank`; at least one query.
+    piece_rows : int
+        Queries of a piece.
+
+    Returns
+    -------
+    OwnRank
+        The same however the queries are cut.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from evalkit.quantities_linked import ranks_in_pieces
+    >>> line = np.array([[0.0], [1.0], [2.0]])
+    >>> ranks_in_pieces(line, line + 1.0, np.arange(3), piece_rows=2).nearer.tolist()
+    [0, 1, 1]
+    """
+    ready, ringed = rank_search(queries, targets, own, owner)
+    starts = range(0, len(queries), piece_rows)
+    pieces = (ringed.part(start, start + piece_rows) for start in starts)
+    found = gather(ranks_of_piece, pieces, ready)
+    parts = [one.nearer for one in found], [one.tied for one in found]
+    return OwnRank(*(np.concatenate(part) for part in parts))
+
+
+def ranks_of_piece(piece: Ringed, shared: RankTargets) -> OwnRank:
+    """Return how the own targets of a piece of the queries lie among all: a partial."""
+    return shared.ranks(piece)
 
 
 def _mean(shares: NDArray[np.float64]) -> float:

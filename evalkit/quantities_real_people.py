@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from evalkit.kernels.two_nearest import nearest_two
-from evalkit.quantities import Pairing
 from evalkit.quantities_order import order_of
 from evalkit.quantities_rows import holders, row_keys
 from evalkit.quantities_searching import Search
 from evalkit.quantities_stacked import StackedTables
+from evalkit.quantities_two_nearest import two_nearest
 from evalkit.randomness import stream
 
 if TYPE_CHECKING:
@@ -34,17 +33,6 @@ if TYPE_CHECKING:
     Distances = NDArray[np.float64]
 
 MOST_ATTACKED = 20_000  # records of each group whose isolation is measured
-
-
-class Apart(Pairing):
-    """Two tables whose distances are needed to more than the nearest row."""
-
-    def two_nearest(
-        self, names: Sequence[str], owner: NDArray[np.int64] | None = None
-    ) -> TwoNearest:
-        """Return the distances to the nearest target and to the nearest of another owner."""
-        columns = [self._column(name) for name in sorted(names)]
-        return nearest_two(columns, owner, capped=self._capped)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,10 +63,6 @@ class RealPeople:
     working_persons: Persons
     reference_persons: Persons
     seed: int
-
-    def apart(self, queries: pd.DataFrame, targets: pd.DataFrame) -> Apart:
-        """Return two tables made ready for a search."""
-        return Apart(self.schema, queries, targets, self.column_ranges, capped=True)
 
     def search(
         self, queries: Sequence[pd.DataFrame], targets: pd.DataFrame | StackedTables
@@ -161,7 +145,7 @@ class RealPeople:
     def isolation(self) -> Distances:
         """Distance of each attacked record to the nearest of another person, 0 if it is equal."""
         records, persons = self.attacked
-        return self.apart(records, records).two_nearest(self.names, persons.code).second
+        return two_nearest(self.search([records], records), self.names, persons.code).second
 
     def two_originals(self, queries: pd.DataFrame) -> TwoNearest:
         """Return the distances to the two nearest distinct originals.
@@ -169,7 +153,7 @@ class RealPeople:
         With several rows a person: to the nearest original, and to the nearest of another person.
         Persons who share a row are one there: an avatar near it points at neither of them alone.
         """
-        return self.apart(queries, self.working).two_nearest(self.names, self._owners)
+        return two_nearest(self.search([queries], self.working), self.names, self._owners)
 
     @cached_property
     def _owners(self) -> NDArray[np.int64] | None:

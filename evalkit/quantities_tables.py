@@ -9,7 +9,7 @@ from evalkit.engine import gather
 from evalkit.quantities_pieces import PIECE_ROWS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import numpy as np
     import pandas as pd
@@ -82,3 +82,24 @@ def gathered(
     list
     """
     return gather(partial, table_pieces(frame, names, beside), shared)
+
+
+def gathered_of(
+    partial: Callable[[Any, Any], Any], pieces: Iterable[Any], shared: Any
+) -> list[Any]:
+    """Return `partial(piece, shared)` of pieces that are no rows of a table, in order.
+
+    Parameters
+    ----------
+    partial : callable
+        A function of a module: it may run in another process.
+    pieces : iterable
+        Taken one by one.
+    shared : object
+        What every piece needs.
+
+    Returns
+    -------
+    list
+    """
+    return gather(partial, pieces, shared)

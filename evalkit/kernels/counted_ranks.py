@@ -9,13 +9,14 @@ import numpy as np
 from evalkit.kernels import loops_ranks as loops
 from evalkit.kernels import loops_tree
 from evalkit.kernels.blocks import in_blocks
+from evalkit.kernels.own_ranks import RankTargets, Ringed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from evalkit.kernels.blocks import Crew
-    from evalkit.kernels.euclidean import Asked, Points
 
+    Points = NDArray[np.float64]
     Counts = NDArray[np.int64]
 
 LEAF = 256  # targets of a leaf
@@ -28,73 +29,65 @@ BLOCK_QUERIES = 64
 ENDS = 0.001, 0.999  # quantiles between which splits are chosen: one far point squeezes no other
 
 
-def counted_ranks(
-    asked: Asked, targets: Points, owner: NDArray[np.integer] | None, crew: Crew
-) -> tuple[Counts, Counts]:
+def laid_out(queries: Ringed, columns: Points, whose: Counts) -> RankTargets:
+    """Return targets for compiled code, in a tree where that is worth its growth.
+
+    Parameters
+    ----------
+    queries : Ringed
+        All that will be asked.
+    columns, whose
+        As those of `RankTargets`.
+
+    Returns
+    -------
+    RankTargets
+    """
+    flat = RankTargets(columns, whose, None, compiled=True)
+    if len(whose) or not _is_narrow(queries, columns):
+        return flat
+    some = Ringed(*(one[_spread(len(queries.points), PROBES)] for one in queries))
+    tree = RankTargets(*_grown(columns), compiled=True)
+    n = len(some.points)
+    shown = _walk(some, tree, 0, n, np.empty((n, 2), np.int64))
+    return tree if shown <= WORTHWHILE * n * columns.shape[1] else flat
+
+
+def counted(queries: Ringed, targets: RankTargets, crew: Crew) -> tuple[Counts, Counts]:
     """Count the targets nearer than the own one, and those nearer or as near.
 
     Parameters
     ----------
-    asked : Asked
-    targets : ndarray of float64, shape (m, axes)
-    owner : ndarray of int, shape (m,), optional
-        As for `own_rank`.
+    queries : Ringed
+    targets : RankTargets
+        From `laid_out`.
     crew : Crew
 
     Returns
     -------
     tuple of ndarray of int64, each of shape (n,)
     """
-    points = np.ascontiguousarray(asked.points)
-    if owner is None:
-        gaps = points - targets[asked.own]
-        order, whose = None, np.zeros(0, np.int64)
-    else:
-        order = np.argsort(owner, kind="stable")
-        whose = owner[order].astype(np.int64)
-    columns = np.ascontiguousarray(targets.T if order is None else targets[order].T)
-    own = _summed(gaps) if order is None else _nearest_own(asked, columns, whose)
-    rings = loops.Rings(*asked.rings(own))
-    found = np.empty((len(points), 2), np.int64)
+    found = np.empty((len(queries.points), 2), np.int64)
+    rings = loops.Rings(queries.below, queries.reach)
 
-    def scan(start: int, end: int) -> None:
-        loops.scan(start, end, points, columns, whose, rings, found[start:end])
+    def work(start: int, end: int) -> None:
+        if targets.boxes is not None:
+            _walk(queries, targets, start, end, found[start:end])
+            return
+        columns, whose = targets.columns, targets.whose
+        loops.scan(start, end, queries.points, columns, whose, rings, found[start:end])
 
-    work = scan
-    if order is None and _is_narrow(points, columns, rings):
-        columns, boxes = _grown(columns)
-
-        def walk(start: int, end: int) -> None:
-            loops.walk(start, end, points, columns, boxes, rings, found[start:end])
-
-        some = _spread(len(points), PROBES)
-        few = loops.Rings(*(ring[some] for ring in rings))
-        shown = loops.walk(
-            0, len(some), points[some], columns, boxes, few, np.empty((len(some), 2), np.int64)
-        )
-        work = walk if shown <= WORTHWHILE * len(some) * len(targets) else scan
-    in_blocks(work, len(points), BLOCK_QUERIES, crew)
+    in_blocks(work, len(queries.points), BLOCK_QUERIES, crew)
     return found[:, 0].copy(), found[:, 1].copy()
 
 
-def _summed(gaps: Points) -> Points:
-    """Return the squares of the gaps, summed axis after axis, shape (n,)."""
-    total = np.zeros(len(gaps))
-    for one in gaps.T:
-        total += one**2
-    return total
-
-
-def _nearest_own(asked: Asked, columns: Points, whose: Counts) -> Points:
-    """Return the square distance of each query to the nearest target of its own group."""
-    starts = whose.searchsorted(asked.own, "left")
-    stops = whose.searchsorted(asked.own, "right")
-    return np.array(
-        [
-            _summed((point[:, None] - columns[:, start:stop]).T).min()
-            for point, start, stop in zip(asked.points, starts, stops, strict=True)
-        ]
+def _walk(queries: Ringed, targets: RankTargets, start: int, end: int, found: Counts) -> int:
+    """Count for a block of queries by the tree; how many targets were measured."""
+    rings = loops.Rings(queries.below, queries.reach)
+    shown: int = loops.walk(
+        start, end, queries.points, targets.columns, targets.boxes, rings, found
     )
+    return shown
 
 
 def _spread(total: int, most: int) -> NDArray[np.intp]:
@@ -102,16 +95,16 @@ def _spread(total: int, most: int) -> NDArray[np.intp]:
     return np.linspace(0, total - 1, min(total, most)).astype(np.intp)
 
 
-def _is_narrow(points: Points, columns: Points, rings: loops.Rings) -> bool:
+def _is_narrow(queries: Ringed, columns: Points) -> bool:
     """Whether few targets lie in reach of the queries, by a look at some of both."""
-    queries, rows = _spread(len(points), PROBES), _spread(columns.shape[1], PROBED)
-    gaps = points[queries][:, :, None] - columns[:, rows]  # (queries, axes, targets)
-    inside = (gaps**2).sum(axis=1) <= rings.reach[queries][:, None]
+    some, rows = _spread(len(queries.points), PROBES), _spread(columns.shape[1], PROBED)
+    gaps = queries.points[some][:, :, None] - columns[:, rows]  # (queries, axes, targets)
+    inside = (gaps**2).sum(axis=1) <= queries.reach[some][:, None]
     return bool(inside.mean() <= WIDE)
 
 
-def _grown(columns: Points) -> tuple[Points, loops.Boxes]:
-    """Return the targets in the order of the leaves of a tree, and the tree."""
+def _grown(columns: Points) -> tuple[Points, Counts, loops.Boxes]:
+    """Return the targets in the order of the leaves of a tree, no groups, and the tree."""
     axes, m = columns.shape
     some = columns[:, _spread(m, 16 * PROBED)]
     low, high = np.quantile(some, ENDS, axis=1) if axes else (np.zeros(0), np.zeros(0))
@@ -125,7 +118,7 @@ def _grown(columns: Points) -> tuple[Points, loops.Boxes]:
     ordered = np.empty_like(columns)
     for cells, out in zip(columns, ordered, strict=True):
         np.take(cells, order, out=out)
-    return ordered, loops.Boxes(nodes, *_corners(ordered, nodes))
+    return ordered, np.zeros(0, np.int64), loops.Boxes(nodes, *_corners(ordered, nodes))
 
 
 def _corners(ordered: Points, nodes: NDArray[np.int32]) -> tuple[Points, Points]:

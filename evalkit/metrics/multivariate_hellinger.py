@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from evalkit.figures import Drawing
+    from evalkit.kernels.dealt_axes import DealtAxes
     from evalkit.messages import Message
     from evalkit.persons import Persons
     from evalkit.quantities_axes import Axes, Coordinates
@@ -200,6 +201,7 @@ def _redealt(  # noqa: PLR0913, PLR0917 - what is dealt, to which sizes, and how
     from threadpoolctl import threadpool_limits
 
     from evalkit.kernels.dealt_axes import DealtAxes
+    from evalkit.quantities_tables import gathered_of
 
     columns, whose, facts = _pool(release, persons, rng)
     names = sorted(release.working.columns)
@@ -210,14 +212,28 @@ def _redealt(  # noqa: PLR0913, PLR0917 - what is dealt, to which sizes, and how
     rest = whose.count - dealt_n
     # A distance between samples shrinks with 1/n + 1/m; this brings it to the avatars' size.
     to_avatars = math.sqrt((1 / n + 1 / n_avatars) / (1 / dealt_n + 1 / rest))
-    scores = []
+    number = FEW_REDEALS if len(names) > MANY_COLUMNS else REDEALS
+    deals = ((rng.permutation(whose.count) < dealt_n)[whose.code] for _ in range(number))
     with threadpool_limits(1 if facts else None):
         space = DealtAxes(columns, [release.schema[name].is_number for name in names], axes)
-        for _ in range(FEW_REDEALS if len(names) > MANY_COLUMNS else REDEALS):
-            dealt = (rng.permutation(whose.count) < dealt_n)[whose.code]
-            points = space.coordinates(dealt)
-            scores.append(score_of(distances(points[dealt], points[~dealt], grid), to_avatars))
-    return np.array(scores), facts
+    shared = space, grid, to_avatars
+    if facts:
+        return np.array(gathered_of(score_of_deal, deals, shared)), facts
+    return np.array([_deal_score(dealt, *shared) for dealt in deals]), facts
+
+
+def score_of_deal(dealt: NDArray[np.bool_], shared: tuple[DealtAxes, int, float]) -> float:
+    """Return the score of one deal of people out of a large pool: a partial."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):  # sums in one order, however many processors there are
+        return _deal_score(dealt, *shared)
+
+
+def _deal_score(dealt: NDArray[np.bool_], space: DealtAxes, grid: int, to_avatars: float) -> float:
+    """Return the score of the people dealt, beside the others, at the avatars' size."""
+    points = space.coordinates(dealt)
+    return score_of(distances(points[dealt], points[~dealt], grid), to_avatars)
 
 
 def _pool(

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from evalkit.kernels import euclidean
-from evalkit.kernels.euclidean import closest, own_rank
+from evalkit.kernels.euclidean import closest
+from evalkit.kernels.own_ranks import own_rank
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

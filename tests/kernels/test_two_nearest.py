@@ -10,11 +10,52 @@ from kernels.random_columns import NUMBERS, numeric, random_columns, shuffled
 from reference import nearest_oracle as oracle
 
 from evalkit.kernels import Column, nearest, search
+from evalkit.kernels.blocks import gather_crew
+from evalkit.kernels.frames import frame_of
+from evalkit.kernels.prepared import prepared
 from evalkit.kernels.sharing import ever_nearest, hit_weights, tie_share
-from evalkit.kernels.two_nearest import nearest_two
+from evalkit.kernels.two_nearest import rivals
 
 if TYPE_CHECKING:
-    from evalkit.kernels.two_nearest import Path
+    from numpy.typing import NDArray
+
+    from evalkit.kernels.prepared import Prepared
+    from evalkit.kernels.two_nearest import TwoNearest
+
+
+def nearest_two(
+    columns: list[Column],
+    owner: NDArray[np.integer] | None = None,
+    *,
+    capped: bool = False,
+    threads: int | None = None,
+    path: str = "dense",
+) -> TwoNearest:
+    """Ask all queries of some columns at once."""
+    ready = targets_of(columns, capped=capped)
+    told = [c.target for c in columns] if owner is None else [owner]
+    found = rivals(
+        ready, told, len(columns[0].query), owned=owner is not None, compiled=path == "compiled"
+    )
+    return found.two_nearest([c.query for c in columns], gather_crew(threads))
+
+
+def targets_of(columns: list[Column], *, capped: bool) -> Prepared:
+    """Make the targets of some columns ready."""
+    frames = [
+        frame_of(
+            [c.query],
+            c.target,
+            numeric=c.numeric,
+            ends=None if c.low is None or c.high is None else (c.low, c.high),
+            capped=capped,
+        )
+        for c in columns
+    ]
+    cells = [
+        frame.encode(column.target, "target") for frame, column in zip(frames, columns, strict=True)
+    ]
+    return prepared(frames, cells, len(columns[0].query))
 
 
 def two_by_fractions(columns: list[Column], *, capped: bool) -> list[list[float]]:
@@ -35,7 +76,7 @@ def two_by_fractions(columns: list[Column], *, capped: bool) -> list[list[float]
 
 @pytest.mark.parametrize("path", ["dense", "compiled"])
 @pytest.mark.parametrize("seed", range(300, 360))
-def test_both_distances_are_those_of_exact_fractions(seed: int, path: Path) -> None:
+def test_both_distances_are_those_of_exact_fractions(seed: int, path: str) -> None:
     columns, capped = random_columns(seed), bool(seed % 2)
     found = nearest_two(columns, capped=capped, path=path)
     for i, distances in enumerate(two_by_fractions(columns, capped=capped)):
@@ -66,7 +107,7 @@ def test_the_first_distance_is_that_of_the_nearest_target() -> None:
 
 @pytest.mark.parametrize("path", ["dense", "compiled"])
 @pytest.mark.parametrize("seed", range(600, 640))
-def test_the_second_distance_is_to_a_target_of_another_owner(seed: int, path: Path) -> None:
+def test_the_second_distance_is_to_a_target_of_another_owner(seed: int, path: str) -> None:
     columns, capped = random_columns(seed), bool(seed % 2)
     owner = np.random.default_rng(seed).integers(0, 1 + seed % 4, len(columns[0].target))
     found = nearest_two(columns, owner, capped=capped, path=path)
@@ -92,7 +133,7 @@ def test_one_owner_for_each_target_is_needed() -> None:
 
 
 @pytest.mark.parametrize("path", ["dense", "compiled"])
-def test_equal_targets_count_once_and_one_alone_has_no_second(path: Path) -> None:
+def test_equal_targets_count_once_and_one_alone_has_no_second(path: str) -> None:
     age = Column(np.array([30, 40]), np.array([30, 30, 30]), numeric=True, low=20, high=40)
     found = nearest_two([age], path=path)
     assert found.first.tolist() == [0.0, 0.5]
@@ -100,7 +141,7 @@ def test_equal_targets_count_once_and_one_alone_has_no_second(path: Path) -> Non
 
 
 @pytest.mark.parametrize("path", ["dense", "compiled"])
-def test_targets_that_differ_only_in_levels_no_query_has_are_two_targets(path: Path) -> None:
+def test_targets_that_differ_only_in_levels_no_query_has_are_two_targets(path: str) -> None:
     town = Column(np.array([0]), np.array([1, 2]), numeric=False)
     age = Column(np.array([30]), np.array([30, 30]), numeric=True, low=20, high=40)
     found = nearest_two([town, age], path=path)
@@ -112,12 +153,6 @@ def test_no_query_gives_empty_arrays() -> None:
     for path in ("dense", "compiled"):
         found = nearest_two([age], path=path)
         assert len(found.first) == len(found.second) == 0
-
-
-def test_an_unknown_path_is_refused() -> None:
-    age = Column(np.array([1]), np.array([1]), numeric=True, low=1, high=2)
-    with pytest.raises(ValueError, match="path"):
-        nearest_two([age], path="fast")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("longest", [1, 1024])
