@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from evalkit.engine import limits
 from evalkit.intervals import wilson
 from evalkit.kernels import Column, own_distances
 from evalkit.kernels.answers import answered_share
+from evalkit.persons import numbered
 from evalkit.quantities import TIE, cells, ranges
 from evalkit.quantities_asked import Asked
+from evalkit.quantities_linked import linked_order
 from evalkit.quantities_searching import Search
 from evalkit.randomness import stream
 
@@ -106,8 +109,7 @@ def own_hits(release: Release, names: Sequence[str], seed: int) -> OwnHits:
     OwnHits
         Ranges are those of the real records, and a difference counts at most 1.
     """
-    rng = stream(seed, "originals that look for their own avatar")
-    asked = Asked.of(release, "original").affordable(len(release.avatars), rng)
+    asked = _asked(release, stream(seed, "originals that look for their own avatar"))
     share, size = _own_share(release, release.avatars, names, asked)
     persons, copied = asked.persons, _own_share(release, release.original, names, asked)[0]
     return OwnHits(
@@ -117,6 +119,24 @@ def own_hits(release: Release, names: Sequence[str], seed: int) -> OwnHits:
         _mean(persons.means(copied)),
         release.persons_of("original").count,
     )
+
+
+def _asked(release: Release, rng: np.random.Generator) -> Asked:
+    """Return all originals, or a sample where all would take too long.
+
+    Equal originals may have different avatars: the order of a draw is that of both.
+    """
+    whole = Asked.of(release, "original")
+    most = limits().queries(len(whole.table), len(release.avatars))
+    if len(whole.table) <= most:
+        return whole
+    order, persons = linked_order(release), whole.persons
+    if not persons.are_rows:
+        place = np.empty(len(order), np.int64)
+        place[order] = np.arange(len(order))
+        persons = numbered(persons.code, place)
+    rows = np.sort(persons.drawn(order, most, rng))
+    return Asked(whole.table, rows, whole.persons.part(rows))
 
 
 def _own_share(

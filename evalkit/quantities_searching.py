@@ -434,7 +434,7 @@ def _fill_in(
 ) -> float:
     """Fill in queries whose tie sets were too long to list, all or a sample; its error."""
     some = [long for long in found if long is not None]
-    key_a, key_b, rows, first = (np.concatenate([long[k] for long in some]) for k in range(4))
+    key_a, key_b, rows, first, most = (np.concatenate([one[k] for one in some]) for k in range(5))
     order = np.lexsort((first, key_b, key_a))
     changes = (np.diff(key_a[order]) != 0) | (np.diff(key_b[order]) != 0)
     starts = np.concatenate([[0], np.flatnonzero(changes) + 1])
@@ -448,7 +448,8 @@ def _fill_in(
     unlisted = np.isnan(probability)
     if len(chosen) < len(once):
         count = np.append(np.add.reduceat(rows[order], starts), np.count_nonzero(~unlisted))
-        mean, error = estimated(count, np.arange(len(once)), chosen, chances[chosen])
+        found_most = most[once[chosen]]
+        mean, error = estimated(count, np.arange(len(once)), chosen, chances[chosen], found_most)
         chances[np.isnan(chances)] = mean
     offsets = np.cumsum([0, *(len(long.rows) for long in some[:-1])])
     places = [long.of_row + offset for long, offset in zip(some, offsets, strict=True)]

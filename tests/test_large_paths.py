@@ -7,11 +7,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 import pytest
+from metrics.rendering import page_text
 from reference import large_oracle as oracle
 
 import evalkit
-from evalkit import quantities_dealt_groups, quantities_pieces, quantities_tables
-from evalkit.metrics import multivariate_hellinger
+from evalkit import (
+    intervals,
+    quantities_closeness,
+    quantities_dealt_groups,
+    quantities_linked,
+    quantities_pieces,
+    quantities_real_people,
+    quantities_tables,
+)
+from evalkit.engine import Limits, working_on
+from evalkit.kernels import linking, prepared
+from evalkit.metrics import linkability_protection_rate, multivariate_hellinger
 from evalkit.quantities_searching import Search
 
 if TYPE_CHECKING:
@@ -215,3 +226,99 @@ def test_a_dealt_sample_with_a_small_holdout_scores_real_rows_as_all_do(
     sampled, ends = _dealt("multivariate_hellinger", tables, range(1))
     assert sampled == pytest.approx(mean, abs=0.25 * (high - low))
     assert ends == pytest.approx([low, high], abs=0.4 * (high - low))
+
+
+class Few(Limits):
+    """As if so few rows could look for others that each table is a sample."""
+
+    def queries(self, queries: int, targets: int, most: int = 0) -> int:
+        del targets, most
+        return min(queries, 120)
+
+
+@pytest.fixture
+def sampled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every search that may be sampled be so."""
+    monkeypatch.setattr(quantities_linked, "FEWEST_SAMPLED", 120)
+    monkeypatch.setattr(quantities_closeness, "MOST_BETWEEN", 120)
+    monkeypatch.setattr(quantities_real_people, "MOST_ATTACKED", 300)
+    attacker = linkability_protection_rate._Attacker
+    monkeypatch.setattr(attacker, "cost", lambda self, _: len(self.release.avatars))
+
+
+def _sampled_numbers(given: list[pd.DataFrame], slugs: list[str], *, linked: bool) -> list[Any]:
+    release = evalkit.load(*given, numeric=sorted(NUMERIC), categorical=["unit"], row_link=linked)
+    with working_on(limits=Few()):
+        found = evalkit.assess(release, evalkit.Scenario(known=NAMES), metrics=slugs)
+    return [(found[slug].score, found[slug].interval, _sizes(found[slug].facts)) for slug in slugs]
+
+
+def _sizes(facts: dict[str, Any]) -> list[Any]:
+    return [facts.get(name) for name in ("attempts", "sample", "sample_avatars", "n_sampled")]
+
+
+@pytest.mark.usefixtures("sampled")
+def test_samples_of_searches_do_not_depend_on_the_order_of_rows(
+    given: tuple[pd.DataFrame, ...],
+) -> None:
+    rng = np.random.default_rng(4)
+    order, others = rng.permutation(ROWS), rng.permutation(ROWS)
+    slugs = ["hidden_rate", "local_cloaking", "categorical_hidden_rate"]
+    slugs += ["correlation_protection_rate"]
+    together = [given[0].iloc[order], given[1].iloc[order], given[2].iloc[others]]
+    for slug, first, second in zip(
+        slugs,
+        _sampled_numbers(list(given), slugs, linked=True),
+        _sampled_numbers(together, slugs, linked=True),
+        strict=True,
+    ):
+        assert 120 in first[2], slug
+        assert second[0] == pytest.approx(first[0], abs=1e-9), slug
+        assert second[1] == pytest.approx(first[1], abs=1e-9), slug
+    slugs = ["linkability_protection_rate", "closest_distances_ratio"]
+    slugs += ["membership_inference_protection", "outlier_protection"]
+    apart = [given[0].iloc[order], given[1].iloc[others], given[2].iloc[order]]
+    for slug, first, second in zip(
+        slugs,
+        _sampled_numbers(list(given), slugs, linked=False),
+        _sampled_numbers(apart, slugs, linked=False),
+        strict=True,
+    ):
+        assert {120, 300} & {*first[2]}, slug
+        assert second[0] == pytest.approx(first[0], abs=1e-9), slug
+        assert second[1] == pytest.approx(first[1], abs=1e-9), slug
+
+
+def test_an_estimated_expectation_widens_the_interval_and_the_page_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    slug, rng = "linkability_protection_rate", np.random.default_rng(0)
+    names = [f"code {k}" for k in range(10)]
+    coded = [pd.DataFrame(rng.integers(0, 9, (300, 10)), columns=names) for _ in range(2)]
+
+    def measured() -> Any:
+        release = evalkit.load(*coded, categorical=names)
+        return evalkit.assess(release, evalkit.Scenario(), metrics=[slug])[slug]
+
+    whole = measured()
+    assert "long ties are estimated" not in page_text(slug, whole)
+    for name in ("LEAST_LIST", "LONGEST_LIST"):
+        monkeypatch.setattr(prepared, name, 1)
+    monkeypatch.setattr(linking, "FEWEST_MEASURED", 20)
+    monkeypatch.setattr(linking, "MEASURED_CELLS", 0)
+    part = measured()
+    error = part.facts["expectation_standard_error"]
+    expected = part.facts["expected_score"]
+    _, high = intervals.wilson(300 * (1 - expected / 100), 300)
+    assert error > 0
+    assert part.interval[0] < 100 * (1 - high) - 0.001
+    assert abs(expected - whole.facts["expected_score"]) < 4 * error
+    assert "long ties are estimated" in page_text(slug, part)
+
+
+def test_a_sample_without_a_link_does_not_pass_for_exact() -> None:
+    count, places = np.full(1000, 3), np.arange(1000)
+    mean, error = linking.estimated(count, places, places[:200], np.zeros(200), np.full(200, 0.01))
+    assert mean == 0
+    # Of links in 1.5 % of the pairs, 200 pairs would show at least one in 95 of 100 samples.
+    assert 0.5 * 0.015 * 0.01 < 1.96 * error < 2 * 0.015 * 0.01

@@ -107,7 +107,8 @@ def link_probability(a: NearestSets, b: NearestSets) -> LinkProbability:
     probability = shared / (a.size[queries.first] * b.size[queries.first])
     if len(measured) == len(long):
         return LinkProbability(probability[queries.of_row], exact=True, standard_error=0.0)
-    mean, error = estimated(queries.rows, long, measured, probability[measured])
+    most = _most(a, b, queries.first[measured])
+    mean, error = estimated(queries.rows, long, measured, probability[measured], most)
     probability[np.setdiff1d(long, measured, assume_unique=True)] = mean
     return LinkProbability(probability[queries.of_row], exact=False, standard_error=error)
 
@@ -119,6 +120,7 @@ class LongPairs(NamedTuple):
     key_b: NDArray[np.int64]
     rows: NDArray[np.int64]  # queries of this kind
     first: NDArray[np.integer]  # one of them
+    most: NDArray[np.float64]  # their chance of a link is no larger
     of_row: NDArray[np.int64]  # of each such query in the order of the rows, its place here
 
 
@@ -152,7 +154,8 @@ def listed_chances(
     place[long] = np.arange(len(long))
     of_row = place[queries.of_row]
     of_long = of_row[of_row >= 0]
-    found = LongPairs(*keys, queries.rows[long], queries.first[long], of_long)
+    first = queries.first[long]
+    found = LongPairs(*keys, queries.rows[long], first, _most(a, b, first), of_long)
     return chances[queries.of_row], found
 
 
@@ -287,6 +290,12 @@ def _to_measure(
     return long[to_measure(*keys, measured_at_most(a, b))]
 
 
+def _most(a: NearestSets, b: NearestSets, rows: NDArray[np.integer]) -> NDArray[np.float64]:
+    """Give the largest chance of a link that the sizes of both tie sets allow."""
+    most: NDArray[np.float64] = 1 / np.maximum(a.size[rows], b.size[rows])
+    return most
+
+
 def measured_at_most(a: Searched, b: Searched) -> int:
     """How many pairs of long tie sets may be measured again before a sample is taken."""
     cost = sum(len(side.target.count) * side.width for side in (a, b))
@@ -334,10 +343,15 @@ def estimated(
     long: NDArray[np.int64],
     measured: NDArray[np.int64],
     values: NDArray[np.float64],
+    most: NDArray[np.float64],
 ) -> tuple[float, float]:
     """Estimate the mean of the pairs that were not measured from those that were.
 
     A ratio estimate: pairs are drawn, rows are averaged (Cochran 1977, Sampling Techniques, 6.3).
+    Links of long tie sets are rare, and a sample that holds none or few has no spread to tell how
+    many it missed. So the error is at least that of a share of the largest chance there is, with
+    two pairs added that have it and two that have none (Agresti and Coull 1998, Approximate is
+    better than exact, The American Statistician 52(2), 119-126).
 
     Parameters
     ----------
@@ -347,6 +361,8 @@ def estimated(
         Places of the pairs that are not listed, and of those among them that were measured.
     values : ndarray of float64
         What was measured.
+    most : ndarray of float64
+        How large each of these might have been, over 0.
 
     Returns
     -------
@@ -357,6 +373,10 @@ def estimated(
     mean = float((weight * values).sum() / weight.sum())
     residual = weight * (values - mean)
     drawn, pool = len(measured), len(long)
-    variance = (1 - drawn / pool) / drawn * (residual**2).sum() / (drawn - 1)
-    error_of_mean = float(np.sqrt(variance)) / float(weight.mean())
+    variance = (residual**2).sum() / (drawn - 1) / drawn / weight.mean() ** 2
+    largest = float((weight * most).sum() / weight.sum())
+    equal = float(weight.sum() ** 2 / (weight**2).sum())  # so many pairs of equal weight
+    share = (min(1.0, mean / largest) * equal + 2) / (equal + 4)
+    variance = max(variance, largest**2 * share * (1 - share) / (equal + 4))
+    error_of_mean = float(np.sqrt((1 - drawn / pool) * variance))
     return mean, error_of_mean * float(count[long].sum() / count.sum())
