@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalkit.analyses import analysis_list, check_packages, compare_analysis
 from evalkit.distributions import check_annex, distribution_records
-from evalkit.engine import check_engine, limits, make_engine, working_on
+from evalkit.engine import check_engine, dashboard_words, limits, make_engine, working_on
 from evalkit.errors import InputError
 from evalkit.given_values import flag, name_list, plain_fields, shown, text
 from evalkit.grouping import check_by, groups_of
@@ -156,8 +156,8 @@ def assess(  # noqa: PLR0913 - the public call: every argument but the first has
     groups, notes = groups_of(release, column, scenarios[0].min_count) if column else ((), ())
     total = len(plan) + len(groups) * len(chosen) + len(own)
     with make_engine(engine) as opened, working_on(opened, limit):
-        if progress and opened.dashboard:
-            progress(0, total, f"Dask dashboard at {opened.dashboard}")
+        if progress and (where := dashboard_words(opened)):
+            progress(0, total, where)
         alike = _exchange(release, scenarios[0], {metric for _, metric in plan})
         unlike = _shared(release) or (alike.warning if alike else None)
         results: list[dict[str, Result]] = [{} for _ in scenarios]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from evalkit.engine import gather, limits
+from evalkit.engine import Announced, gather, limits
 from evalkit.kernels.own_ranks import OwnRank, rank_search
 from evalkit.messages import say
 from evalkit.quantities import content_order, remembered
@@ -189,8 +189,8 @@ def ranks_in_pieces(
     """
     ready, ringed = rank_search(queries, targets, own, owner)
     starts = range(0, len(queries), piece_rows)
-    pieces = (ringed.part(start, start + piece_rows) for start in starts)
-    found = gather(ranks_of_piece, pieces, ready)
+    cut = (ringed.part(start, start + piece_rows) for start in starts)
+    found = gather(ranks_of_piece, Announced(cut, len(starts)), ready)
     parts = [one.nearer for one in found], [one.tied for one in found]
     return OwnRank(*(np.concatenate(part) for part in parts))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from evalkit.engine import Announced
 from evalkit.quantities import cells
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def pieces(
     beside: NDArray[np.generic] | None = None,
     rows: int = PIECE_ROWS,
 ) -> Iterator[Piece]:
-    """Yield a table piece by piece.
+    """Return a table piece by piece, with word of how many pieces there are.
 
     Parameters
     ----------
@@ -66,9 +67,9 @@ def pieces(
     rows : int
         Of a piece.
 
-    Yields
-    ------
-    Piece
+    Returns
+    -------
+    iterator of Piece
         At least one, of no rows for an empty table.
 
     Examples
@@ -81,11 +82,15 @@ def pieces(
     >>> [one.columns["age"].tolist() for one in pieces(table, schema, ["age"], rows=2)]
     [[20, 30], [40]]
     """
-    for start in range(0, max(1, len(frame)), rows):
+    starts = range(0, max(1, len(frame)), rows)
+
+    def piece(start: int) -> Piece:
         part = frame.iloc[start : start + rows]
-        yield Piece(
+        return Piece(
             start,
             start + len(part),
             {name: cells(part, schema, name) for name in names},
             None if beside is None else beside[start : start + rows],
         )
+
+    return Announced(map(piece, starts), len(starts))

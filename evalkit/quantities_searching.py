@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
+from operator import length_hint
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from evalkit.engine import gather, limits
+from evalkit.engine import Announced, gather, limits
 from evalkit.kernels import link_probability
 from evalkit.kernels.blocks import gather_crew, side_by_side
 from evalkit.kernels.frames import frame_of
@@ -264,10 +265,9 @@ class Search:
         """Return what `take` reads off the sets of nearest targets: see `Pairing.answers`."""
         names = sorted(names)
         asked = self.rows if places is None else places
-        pieces = (
-            (piece, self.raw(names, asked[piece.start : piece.stop]))
-            for piece in _pieces(len(asked), piece_rows, beside or {})
-        )
+        cut = _pieces(len(asked), piece_rows, beside or {})
+        raw = ((piece, self.raw(names, asked[piece.start : piece.stop])) for piece in cut)
+        pieces = Announced(raw, length_hint(cut))
         states = gather(_taken, pieces, (take, self.ready(names), shared))
         return _put_together(states, merge or {})
 
@@ -323,9 +323,10 @@ class Search:
     def _pieces_of(
         self, halves: Sequence[Sequence[str]], asked: Places, rows: int
     ) -> Iterator[tuple[QueryPiece, list[list[Cells]]]]:
-        for piece in _pieces(len(asked), rows, {}):
-            places = asked[piece.start : piece.stop]
-            yield piece, [self.raw(half, places) for half in halves]
+        cut = _pieces(len(asked), rows, {})
+        places = ((piece, asked[piece.start : piece.stop]) for piece in cut)
+        raw = ((piece, [self.raw(half, chosen) for half in halves]) for piece, chosen in places)
+        return Announced(raw, length_hint(cut))
 
 
 def affordable_queries(queries: int, targets: int) -> int:
@@ -384,10 +385,14 @@ def raw_cells(frame: pd.DataFrame, name: str) -> Cells:
 
 
 def _pieces(asked: int, rows: int, beside: Mapping[str, NDArray[Any]]) -> Iterator[QueryPiece]:
-    for start in range(0, max(1, asked), rows):
+    starts = range(0, max(1, asked), rows)
+
+    def piece(start: int) -> QueryPiece:
         stop = min(start + rows, asked)
         parts = {name: values[start:stop] for name, values in beside.items()}
-        yield QueryPiece(start, stop, parts)
+        return QueryPiece(start, stop, parts)
+
+    return Announced(map(piece, starts), len(starts))
 
 
 def _taken(given: tuple[QueryPiece, list[Cells]], shared: Any) -> dict[str, NDArray[Any]]:

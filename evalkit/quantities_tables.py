@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evalkit.engine import gather
+from evalkit.engine import Announced, gather
 from evalkit.quantities_pieces import PIECE_ROWS
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def table_pieces(
     beside: NDArray[np.generic] | None = None,
     rows: int = PIECE_ROWS,
 ) -> Iterator[TablePiece]:
-    """Yield some columns of a table piece by piece, at least one piece.
+    """Return some columns of a table piece by piece, at least one piece.
 
     Examples
     --------
@@ -48,11 +48,14 @@ def table_pieces(
     >>> [len(one.frame) for one in table_pieces(table, ["age"], rows=2)]
     [2, 1]
     """
-    for start in range(0, max(1, len(frame)), rows):
+    starts = range(0, max(1, len(frame)), rows)
+
+    def piece(start: int) -> TablePiece:
         part = frame.iloc[start : start + rows]
-        yield TablePiece(
-            part[list(names)], None if beside is None else beside[start : start + rows]
-        )
+        below = None if beside is None else beside[start : start + rows]
+        return TablePiece(part[list(names)], below)
+
+    return Announced(map(piece, starts), len(starts))
 
 
 def gathered(

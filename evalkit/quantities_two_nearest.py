@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from evalkit.engine import gather
+from evalkit.engine import Announced, gather
 from evalkit.kernels.two_nearest import TwoNearest, rivals
 from evalkit.quantities_searching import raw_cells
 
@@ -65,7 +65,8 @@ def two_nearest(
     shared = rivals(search.ready(names), told, len(rows), owned=owner is not None)
     search.forget()
     starts = range(0, max(1, len(rows)), piece_rows)
-    pieces = (search.raw(names, rows[start : start + piece_rows]) for start in starts)
+    cut = (search.raw(names, rows[start : start + piece_rows]) for start in starts)
+    pieces = Announced(cut, len(starts))
     first, second = zip(*gather(two_of_piece, pieces, shared), strict=True)
     return TwoNearest(np.concatenate(first), np.concatenate(second))
 

@@ -72,13 +72,15 @@ class Steps:
             listener(min(1.0, self._done / self._total))
 
 
-def counted(pieces: Iterable[One]) -> Iterator[One]:
-    """Yield what is given; where that takes long, say how many are done.
+def counted(results: Iterable[One], total: int = 0) -> Iterator[One]:
+    """Yield the results of pieces; where that takes long, say how many are done.
 
     Parameters
     ----------
-    pieces : iterable
-        As many as there are: a share cannot be said.
+    results : iterable
+        One for each piece.
+    total : int
+        How many there will be; 0 where that is not known.
 
     Examples
     --------
@@ -87,10 +89,17 @@ def counted(pieces: Iterable[One]) -> Iterator[One]:
     [3, 1]
     """
     spoke = time.monotonic()
-    for done, one in enumerate(pieces, start=1):
+    for done, one in enumerate(results, start=1):
         yield one
         listener = _LISTENER.get()
         now = time.monotonic()
         if listener is not None and now - spoke >= SECONDS_BETWEEN_COUNTS:
             spoke = now
-            listener(f"{done} pieces done")
+            listener(_pieces_done(done, total))
+
+
+def _pieces_done(done: int, total: int) -> str:
+    """Return how far the work is, in words; 0 in all stands for a number that is not known."""
+    if total >= done:
+        return f"{done} of {total} {'piece' if total == 1 else 'pieces'}"
+    return f"{done} {'piece' if done == 1 else 'pieces'} done"

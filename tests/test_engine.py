@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from operator import length_hint
 from typing import TYPE_CHECKING
 
 import msgspec
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -13,15 +15,22 @@ from evalkit import cli, steps
 from evalkit.assessment import assess
 from evalkit.engine import (
     LARGEST_SEARCH,
+    Announced,
     Limits,
     LocalEngine,
+    dashboard_words,
     fold,
+    gather,
     limits,
     memory_bytes,
     working_on,
 )
 from evalkit.quantities import remembered
+from evalkit.quantities_pieces import pieces
+from evalkit.quantities_searching import Search
+from evalkit.quantities_tables import table_pieces
 from evalkit.running import parameters
+from evalkit.schema import Schema, Variable
 from evalkit.verifying.checks import SAME
 from evalkit.verifying.results import result_checks
 
@@ -166,12 +175,43 @@ def test_the_address_of_the_dashboard_is_told_once() -> None:
     assert heard == ["Dask dashboard at http://127.0.0.1:1/status", "hellinger", "done"]
 
 
+class _Blind(LocalEngine):
+    """A cluster without a dashboard."""
+
+    name = "dask"
+
+
+def test_a_cluster_without_a_dashboard_says_what_one_needs() -> None:
+    assert dashboard_words(_Blind()) == (
+        "Dask dashboard: none; it needs bokeh where the scheduler runs (pip install bokeh)."
+    )
+    assert dashboard_words(_Watched()) == "Dask dashboard at http://127.0.0.1:1/status"
+    assert dashboard_words(LocalEngine()) == ""
+
+
 def test_a_long_fold_says_how_many_pieces_are_done(monkeypatch: pytest.MonkeyPatch) -> None:
     heard: list[float | str] = []
     monkeypatch.setattr(steps, "SECONDS_BETWEEN_COUNTS", 0.0)
     with steps.listening(heard.append):
         assert fold(lambda piece, _: piece, [1, 2, 3], lambda a, b: a + b) == 6
-    assert heard == ["1 pieces done", "2 pieces done", "3 pieces done"]
+    assert heard == ["1 of 3 pieces", "2 of 3 pieces", "3 of 3 pieces"]
+    heard.clear()
+    with steps.listening(heard.append):
+        assert fold(lambda piece, _: piece, (one for one in (1, 2)), lambda a, b: a + b) == 3
+        assert gather(lambda piece, _: piece, Announced(iter([5]), 1)) == [5]
+    assert heard == ["1 piece done", "2 pieces done", "1 of 1 piece"]
+
+
+def test_pieces_of_tables_and_of_searches_say_how_many_they_are() -> None:
+    table = pd.DataFrame({"age": [20, 30, 40]})
+    schema = Schema((Variable("age", "numeric"),))
+    search = Search(schema, [table], table, {"age": (20, 40)})
+    cut = [
+        pieces(table, schema, ["age"], rows=2),
+        table_pieces(table, ["age"], rows=2),
+        search._pieces_of([["age"]], np.arange(3), 2),
+    ]
+    assert [(length_hint(one), len(list(one))) for one in cut] == [(2, 2)] * 3
 
 
 class _Reversed(LocalEngine):

@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,13 +19,14 @@ import numpy as np
 import pytest
 
 from evalkit import InputError
-from evalkit.running import NotebookError, run, runner
+from evalkit.running import NotebookError, progress, run, runner
 from evalkit.running.notebook_file import read_parameters, where_raised
 from evalkit.running.output_folder import check_output, publish
 from evalkit.running.plain_values import plain
 from evalkit.running.progress import TerminalProgress
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import BinaryIO
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -362,6 +364,89 @@ def test_elsewhere_a_plain_line_stands_for_each_step_after_the_first(
         show(0, 2, "Reading the tables")
         show(1, 2, "linkability")
     assert capsys.readouterr().err == "[1/2] linkability\n"
+
+
+def _wide(columns: int) -> Callable[[int], os.terminal_size]:
+    return lambda _: os.terminal_size((columns, 24))
+
+
+def test_the_clock_goes_on_while_a_step_takes_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setattr(progress, "_SECONDS_BETWEEN_TICKS", 0.005)
+    threads = threading.active_count()
+    with TerminalProgress() as show:
+        show(1, 4, "linkability")
+        bar = show._bar
+        assert bar is not None
+        first = sys.stderr.getvalue()
+        bar.start_t -= 65
+        while "01:05" not in sys.stderr.getvalue()[len(first) :]:
+            time.sleep(0.005)
+    assert threading.active_count() == threads
+
+
+def test_the_clock_stops_when_the_run_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    show = TerminalProgress()
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(progress, "_new_bar", interrupted)
+    with pytest.raises(KeyboardInterrupt), show:
+        show(1, 4, "linkability")
+    assert not show._clock.is_alive()
+
+
+def test_a_terminal_that_is_gone_stops_no_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = Terminal()
+    monkeypatch.setattr(sys, "stderr", gone)
+    monkeypatch.setattr(progress, "_SECONDS_BETWEEN_TICKS", 0.005)
+    with TerminalProgress() as show:
+        show(1, 4, "linkability")
+        monkeypatch.setattr(gone, "write", _broken)
+        show._over.wait(0.05)
+        assert show._clock.is_alive()
+        monkeypatch.undo()
+
+
+def _broken(_: str) -> int:
+    raise BrokenPipeError
+
+
+def test_an_address_stands_in_full_above_the_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    address = "Dask dashboard at http://127.0.0.1:38787/a_long_way/status"
+    with TerminalProgress() as show:
+        show(0, 4, "Reading the tables")
+        show(1, 4, address)
+        show(2, 4, "linkability")
+    assert address + "\n" in sys.stderr.getvalue()
+
+
+def test_a_terminal_that_tells_no_width_is_taken_for_a_usual_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setattr(Terminal, "fileno", lambda _: 2)
+    monkeypatch.setattr(os, "get_terminal_size", _wide(0))
+    with TerminalProgress() as show:
+        show(1, 4, "linkability")
+        assert show._bar is not None
+        assert show._bar.ncols == 80
+    assert "1/4" in sys.stderr.getvalue()
+
+
+def test_elsewhere_a_first_step_that_is_long_has_its_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "_SECONDS_BETWEEN_TICKS", 0.001)
+    with TerminalProgress() as show:
+        show(0, 2, "Reading the tables")
+        while show._held_back:
+            time.sleep(0.002)
+        show(1, 2, "linkability")
+    assert capsys.readouterr().err == "[0/2] Reading the tables\n[1/2] linkability\n"
 
 
 def test_paths_are_told_from_names() -> None:

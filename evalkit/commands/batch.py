@@ -59,7 +59,7 @@ def command(  # noqa: PLR0913 - the options
     from evalkit.batch import read_list, run_all, write_summary
     from evalkit.batch.running import FAILED
     from evalkit.cli import ANSWER_IS_NO, BAD_INPUT, DONE
-    from evalkit.engine import check_engine, make_engine
+    from evalkit.engine import check_engine, dashboard_words, make_engine
     from evalkit.resources import check_language
     from evalkit.running.output_folder import check_folder
     from evalkit.running.plain_values import check_path
@@ -80,8 +80,8 @@ def command(  # noqa: PLR0913 - the options
             click.echo(line, err=True)
 
     with make_engine(where) as opened:
-        if opened.dashboard:
-            tell(f"Dask dashboard at {opened.dashboard}")
+        if words := dashboard_words(opened):
+            tell(words)
         spread = None if where == "local" else opened
         done = run_all(listing, folder, workers=jobs or 1, engine=spread, tell=tell)
     with TemporaryDirectory(prefix="evalkit-") as private:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     Partial = Callable[[Any, Any], Any]
+
+
+DASHBOARD: Final = "Dask dashboard"
 
 
 class Engine(Protocol):
@@ -59,3 +62,19 @@ class LocalEngine:
         [11, 12]
         """
         return (partial(piece, shared) for piece in pieces)
+
+
+def dashboard_words(engine: Engine) -> str:
+    """Return one line on where the work can be watched, empty for work in this process.
+
+    Examples
+    --------
+    >>> from evalkit.engine import LocalEngine, dashboard_words
+    >>> dashboard_words(LocalEngine())
+    ''
+    """
+    if engine.dashboard:
+        return f"{DASHBOARD} at {engine.dashboard}"
+    if engine.name != "dask":
+        return ""
+    return f"{DASHBOARD}: none; it needs bokeh where the scheduler runs (pip install bokeh)."

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import reduce
+from operator import length_hint
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from evalkit.engine.engines import LocalEngine
@@ -72,7 +73,7 @@ def gather(partial: Partial, pieces: Iterable[Any], shared: Any = None) -> list[
     list
         The whole of it stays in memory: for answers that are small beside their piece.
     """
-    return list(counted(_PLACE.get().engine.states(partial, pieces, shared)))
+    return list(_states(partial, pieces, shared))
 
 
 def fold(
@@ -103,5 +104,11 @@ def fold(
     >>> fold(lambda piece, shared: sum(piece), [[1, 2], [3]], lambda a, b: a + b)
     6
     """
-    merged: State = reduce(merge, counted(_PLACE.get().engine.states(partial, pieces, shared)))
+    merged: State = reduce(merge, _states(partial, pieces, shared))
     return merged
+
+
+def _states(partial: Partial, pieces: Iterable[Any], shared: Any) -> Iterator[Any]:
+    """Return the states on the engine of the run; who waits hears how many of them are there."""
+    total = length_hint(pieces)  # Before the engine takes the first.
+    return counted(_PLACE.get().engine.states(partial, pieces, shared), total)

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from evalkit.errors import InputError
-from evalkit.running.progress import report_step
+from evalkit.running.progress import report_step, stays
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -261,7 +261,9 @@ def check_formats(formats: Sequence[str]) -> None:
 
 def _next_step(done: int, total: int, label: str) -> None:
     """Tell the step of a metric, counted with those around the metrics."""
-    words = "Writing the report" if done == total else label.replace("_", " ")
+    words = "Writing the report" if done == total else label
+    if not stays(label):
+        words = words.replace("_", " ")
     report_step(done + 1, total + STEPS_AROUND_METRICS, words)
 
 

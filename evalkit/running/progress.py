@@ -10,7 +10,10 @@ import json
 import os
 import sys
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self
+
+from evalkit.engine import DASHBOARD
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +25,9 @@ if TYPE_CHECKING:
 
 VARIABLE = "EVALKIT_PROGRESS_FILE"
 _SECONDS_BETWEEN_LOOKS = 0.1
+_SECONDS_BETWEEN_TICKS = 1.0
+_TICKS_OF_A_LONG_STEP = 5
+_USUAL_WIDTH = 80
 
 
 def report_step(done: int, total: int, label: str) -> None:
@@ -119,7 +125,9 @@ class Watcher:
 class TerminalProgress:
     """Shows steps on the error stream: a bar on a terminal, plain lines elsewhere.
 
-    Plain lines start after the first step.
+    The clock of the bar goes on while a step takes its time. Plain lines start after the first
+    step, or during it where it takes longer than most faults need to be found: with bad input one
+    line, the reason, is all. A label with an address is a line of its own that stays.
 
     Examples
     --------
@@ -130,32 +138,88 @@ class TerminalProgress:
 
     def __init__(self) -> None:
         self._bar: tqdm[Any] | None = None
+        self._held_back: str | None = None
+        self._lock = threading.Lock()
+        self._over = threading.Event()
+        self._clock = threading.Thread(target=self._tick, daemon=True)
 
     def __enter__(self) -> Self:
         """Start to show."""
+        self._clock.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Leave the line of the bar."""
+        """Stop the clock and leave the line of the bar."""
+        self._over.set()
+        self._clock.join()
         if self._bar is not None:
             self._bar.close()
 
     def __call__(self, done: int, total: int, label: str) -> None:
         """Show that `done` of `total` steps are done and what comes next."""
-        if not sys.stderr.isatty():
-            if done == 0:
-                # Most bad input is found while reading: then one line, the reason, is all.
+        with self._lock:
+            if not sys.stderr.isatty():
+                self._print_line(done, f"[{done}/{total}] {label}")
                 return
-            print(f"[{done}/{total}] {label}", file=sys.stderr, flush=True)  # noqa: T201
+            bar = self._bar = self._bar or _new_bar(total)
+            bar.total, bar.n = total, done
+            if stays(label):
+                bar.write(label, file=sys.stderr)
+            else:
+                bar.set_description_str(label)
+
+    def _print_line(self, done: int, line: str) -> None:
+        """Print a line, the first one only if the step turns out to be long."""
+        if done == 0:
+            self._held_back = line
             return
-        bar = self._bar = self._bar or _new_bar(total)
-        bar.total, bar.n = total, done
-        bar.set_description_str(label)
+        self._held_back = None
+        print(line, file=sys.stderr, flush=True)  # noqa: T201
+
+    def _tick(self) -> None:
+        """Draw the bar anew every second; print the line that was held back after some."""
+        seconds = 0
+        while not self._over.wait(_SECONDS_BETWEEN_TICKS):
+            seconds += 1
+            with self._lock, suppress(OSError, ValueError):  # Nobody may be left to be shown.
+                if self._bar is not None:
+                    self._bar.refresh()
+                elif self._held_back and seconds >= _TICKS_OF_A_LONG_STEP:
+                    self._print_line(1, self._held_back)
+
+
+def stays(label: str) -> bool:
+    """Return whether a label is news that must stand in full, not the name of a step.
+
+    Examples
+    --------
+    >>> from evalkit.running.progress import stays
+    >>> stays("Dask dashboard at http://127.0.0.1:8787/status"), stays("hellinger")
+    (True, False)
+    """
+    return label.startswith(DASHBOARD)
 
 
 def _new_bar(total: int) -> tqdm[Any]:
     """Return a bar on the error stream that disappears when it is closed."""
     from tqdm import tqdm
 
-    shape = "{desc:<36.36} {bar} {n_fmt}/{total_fmt} {elapsed}"
-    return tqdm(total=total, file=sys.stderr, bar_format=shape, leave=False)
+    shape = "{desc:<44.44} {bar} {n_fmt}/{total_fmt} {elapsed}"
+    # A terminal of width 0, as recorders of sessions have, would be shown nothing.
+    width = None if _width() else _USUAL_WIDTH
+    return tqdm(
+        total=total,
+        file=sys.stderr,
+        bar_format=shape,
+        leave=False,
+        ncols=width,
+        dynamic_ncols=width is None,
+    )
+
+
+def _width() -> int:
+    """Return the width of the terminal in columns, 0 if it does not say."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns
+    except (OSError, ValueError):
+        return 0
