@@ -27,7 +27,7 @@ VARIABLE = "EVALKIT_PROGRESS_FILE"
 _SECONDS_BETWEEN_LOOKS = 0.1
 _SECONDS_BETWEEN_TICKS = 1.0
 _TICKS_OF_A_LONG_STEP = 5
-_USUAL_WIDTH = 80
+_USUAL_WIDTH, _USUAL_ROWS = 80, 20
 
 
 def report_step(done: int, total: int, label: str) -> None:
@@ -183,6 +183,7 @@ class TerminalProgress:
             seconds += 1
             with self._lock, suppress(OSError, ValueError):  # Nobody may be left to be shown.
                 if self._bar is not None:
+                    self._bar.ncols = _width()
                     self._bar.refresh()
                 elif self._held_back and seconds >= _TICKS_OF_A_LONG_STEP:
                     self._print_line(1, self._held_back)
@@ -205,21 +206,20 @@ def _new_bar(total: int) -> tqdm[Any]:
     from tqdm import tqdm
 
     shape = "{desc:<44.44} {bar} {n_fmt}/{total_fmt} {elapsed}"
-    # A terminal of width 0, as recorders of sessions have, would be shown nothing.
-    width = None if _width() else _USUAL_WIDTH
     return tqdm(
         total=total,
         file=sys.stderr,
         bar_format=shape,
         leave=False,
-        ncols=width,
-        dynamic_ncols=width is None,
+        ncols=_width(),
+        # A terminal of no rows, as recorders of sessions have, would be shown nothing.
+        nrows=_USUAL_ROWS,
     )
 
 
 def _width() -> int:
-    """Return the width of the terminal in columns, 0 if it does not say."""
+    """Return the width of the terminal in columns, a usual one if it does not say."""
     try:
-        return os.get_terminal_size(sys.stderr.fileno()).columns
+        return os.get_terminal_size(sys.stderr.fileno()).columns or _USUAL_WIDTH
     except (OSError, ValueError):
-        return 0
+        return _USUAL_WIDTH
