@@ -206,7 +206,13 @@ def test_an_encrypted_address_without_certificates_is_one_line() -> None:
         pass
 
 
-@pytest.mark.parametrize("text", ["", "spark", "Dask", "dask://", "dask://a b", "dask:8786", None])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "spark", "Dask", "dask://", "dask://a b", "dask:8786", None, " dask", "DASK"),
+        *("dask://a:0", "dask://a:65536", "dask://a:\u0664", "dask://a:1\n", "dask://me:pw@a:1"),
+    ],
+)
 def test_another_engine_is_refused(text: str | None) -> None:
     with pytest.raises(InputError, match=r"^engine: [^\n]*$"):
         choosing.check_engine(text)

@@ -305,6 +305,11 @@ def test_a_full_or_closed_temporary_folder_gives_one_line(
         patch.setattr(stores, "scratch_file", full_file)
         with pytest.raises(InputError, match=r"cannot be written to \(no space left on device\)"):
             load(path, path, memory=SMALLEST)
+    for method in ("write_batch", "close"):
+        with monkeypatch.context() as patch:
+            patch.setattr(pq.ParquetWriter, method, full)
+            with pytest.raises(InputError, match=r"cannot be written to \(no space left on devic"):
+                load(path, path, memory=SMALLEST)
     with monkeypatch.context() as patch:
         patch.setattr(stores.shutil, "disk_usage", lambda _: SimpleNamespace(free=10))
         with pytest.raises(InputError, match=r"need about 0\.0 GiB on disk"):

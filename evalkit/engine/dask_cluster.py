@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 PORT: Final = 8786
+LAST_PORT: Final = 65535
 SECONDS_TO_CONNECT: Final = 10
 _VERSION: Final = "__import__('evalkit').__version__"
 _CAN_DRAW: Final = "'bokeh' in __import__('sys').modules"
@@ -73,8 +74,8 @@ def full_address(text: str) -> str:
     >>> full_address("cluster.example")
     'tcp://cluster.example:8786'
     """
-    found = re.fullmatch(r"(?:(tcp|tls)://)?(\[[0-9a-fA-F:]+\]|[\w.-]+)(?::(\d{1,5}))?/?", text)
-    if not found:
+    found = re.fullmatch(r"(?:(tcp|tls)://)?(\[[0-9a-fA-F:]+\]|[\w.-]+)(?::([0-9]{1,5}))?/?", text)
+    if not found or not 0 < int(found[3] or PORT) <= LAST_PORT:
         message = "engine: no address of a scheduler; give one as in dask://host:8786."
         raise InputError(message)
     return f"{found[1] or 'tcp'}://{found[2]}:{found[3] or PORT}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmap
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -188,7 +189,8 @@ class _Columns:
 
     def __exit__(self, *_: object) -> None:
         """Close the file; what was mapped of it stays."""
-        with self._file:
+        # All that is read of it was written before; a full folder is told where that failed.
+        with suppress(OSError), self._file:
             if self._writer:
                 self._writer.close()
 
@@ -234,7 +236,10 @@ class _Columns:
 
         if self._writer is None:
             return []
-        self._writer.close()
-        self._file.flush()
+        try:
+            self._writer.close()
+            self._file.flush()
+        except OSError as error:
+            raise no_room(error) from None
         view = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
         return parquet_columns([ParquetPart(pa.py_buffer(view), label)], store)[1]
