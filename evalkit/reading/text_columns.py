@@ -192,7 +192,7 @@ class _Columns:
         # All that is read of it was written before; a full folder is told where that failed.
         with suppress(OSError), self._file:
             if self._writer:
-                self._writer.close()
+                self._close_writer()
 
     def of(self, part: Part) -> Any:
         """Return what takes the batches of one file and gives its names and its rows."""
@@ -230,6 +230,13 @@ class _Columns:
             except OSError as error:
                 raise no_room(error) from None
 
+    def _close_writer(self) -> None:
+        try:
+            self._writer.close()
+        finally:
+            # It would try once more when it is let go, and print that it failed.
+            self._writer.is_open = False
+
     def columns(self, label: str, store: Store) -> list[TextColumn]:
         """Return the columns, each on disk."""
         import pyarrow as pa
@@ -237,7 +244,7 @@ class _Columns:
         if self._writer is None:
             return []
         try:
-            self._writer.close()
+            self._close_writer()
             self._file.flush()
         except OSError as error:
             raise no_room(error) from None
