@@ -19,9 +19,17 @@ import numpy as np
 import pytest
 from reference import engine_partials
 
-from evalkit.engine import choosing, dask_cluster, fold, gather, make_engine, working_on
+from evalkit.engine import (
+    choosing,
+    dask_cluster,
+    dask_engine,
+    fold,
+    gather,
+    make_engine,
+    working_on,
+)
 from evalkit.engine.dask_cluster import full_address
-from evalkit.engine.dask_engine import PIECES_A_WORKER, DaskEngine
+from evalkit.engine.dask_engine import MOST_TRIES, PIECES_A_WORKER, DaskEngine
 from evalkit.errors import InputError
 
 if TYPE_CHECKING:
@@ -298,6 +306,29 @@ def test_a_piece_that_is_always_lost_is_given_up() -> None:
     with pytest.raises(InputError, match=r"^engine: [^\n]* lost one piece of work 5 times"):
         list(engine.states(divmod, [1], None))
     assert client.submitted == 5
+
+
+@pytest.mark.parametrize("losses", [2, 9])
+def test_a_worker_that_is_lost_while_it_gets_its_part_does_no_harm(
+    engine: DaskEngine, monkeypatch: pytest.MonkeyPatch, losses: int
+) -> None:
+    monkeypatch.setattr(dask_engine, "SECONDS_BETWEEN_TRIES", 0.01)
+    scatter, left = engine._client.scatter, [losses]  # type: ignore[union-attr]
+
+    def losing(*given: Any, **named: Any) -> Any:
+        left[0] -= 1
+        if left[0] >= 0:
+            raise KeyError("tcp://127.0.0.1:9")  # what Dask raises of a worker that has just died
+        return scatter(*given, **named)
+
+    monkeypatch.setattr(engine._client, "scatter", losing)
+    with working_on(engine):
+        if losses < MOST_TRIES:
+            found = gather(engine_partials.looked_up, [np.arange(5)], TABLE)
+            assert found[0].tolist() == TABLE[:5].tolist()
+            return
+        with pytest.raises(InputError, match=r"^engine: .* lost one piece of work 5 times"):
+            gather(engine_partials.looked_up, [np.arange(5)], TABLE)
 
 
 class _Shown:

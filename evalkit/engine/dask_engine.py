@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from contextlib import ExitStack
 from dataclasses import dataclass
+from time import sleep
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from evalkit.engine.dask_cluster import connected, dashboard_of, full_address
@@ -23,6 +24,7 @@ PIECES_A_WORKER: Final = 3
 """At once under way: one at work, one that waits, one that is being sent."""
 MOST_TRIES: Final = 5
 SECONDS_BETWEEN_LOOKS: Final = 5.0
+SECONDS_BETWEEN_TRIES: Final = 1.0
 SECONDS_WITHOUT_WORKERS: Final = 60.0
 _END: Final = object()
 
@@ -118,12 +120,29 @@ class DaskEngine:
         return _Waiting(content, self._submit(content, common))
 
     def _submit(self, content: bytes, common: _Common) -> Future:
-        """Send one piece on its way."""
+        """Send one piece on its way; a worker may be lost just when it was to get its part."""
+        assert self._client is not None
+        tries = 1
+        while True:
+            try:
+                return self._client.submit(answer, content, common.sent(), pure=False)
+            except Exception as error:  # noqa: BLE001 - the connection's own, of any kind
+                self._check_scheduler()
+                if tries >= MOST_TRIES:
+                    raise self._lost(error) from None
+                sleep(tries * SECONDS_BETWEEN_TRIES)
+                self._await_a_worker()
+                common.renew(always=True)
+                tries += 1
+
+    def _await_a_worker(self) -> None:
+        """Wait until there is a worker; give up where none comes."""
         assert self._client is not None
         try:
-            return self._client.submit(answer, content, common.sent(), pure=False)
-        except Exception as error:  # noqa: BLE001 - the connection's own, of any kind
-            raise self._lost(error) from None
+            self._client.wait_for_workers(1, timeout=SECONDS_WITHOUT_WORKERS)
+        except Exception:  # noqa: BLE001 - the connection's own, of any kind
+            self._check_scheduler()
+            raise self._no_worker() from None
 
     def _state(self, one: _Waiting, common: _Common) -> Any:
         """Return the state of a piece, sent again where its worker was lost."""
@@ -154,8 +173,7 @@ class DaskEngine:
                 self._check_scheduler()
                 idle = 0.0 if self._count_workers() else idle + SECONDS_BETWEEN_LOOKS
                 if idle >= SECONDS_WITHOUT_WORKERS:
-                    self.lost = True
-                    raise InputError("engine: the Dask cluster has no worker left.") from None
+                    raise self._no_worker() from None
             else:
                 return found
 
@@ -170,6 +188,10 @@ class DaskEngine:
         assert self._client is not None
         if self._client.status != "running":
             raise self._lost(None)
+
+    def _no_worker(self) -> InputError:
+        self.lost = True
+        return InputError("engine: the Dask cluster has no worker left; start one and run again.")
 
     def _lost(self, error: Exception | None) -> InputError:
         """Return the one line for a cluster that cannot go on."""
