@@ -142,7 +142,7 @@ def test_every_branch_of_a_page_fits_its_room_in_french(
     context = {
         "result": result,
         "facts": facts,
-        "release": {"holdout_kind": kind},
+        "release": {"holdout_kind": kind, "individual": None},
         "scenario": {"name": "mairie", "sensitive": "sexe", "min_count": 11},
         "words": {},
     }

@@ -16,9 +16,12 @@ from evalkit.figures.words import written
 from evalkit.messages import say
 from evalkit.report.blocks import table
 from evalkit.report.document import Report
+from evalkit.report.sentences import message_words
 from evalkit.report.view_annex import provenance_blocks
 from evalkit.report.view_front import data_blocks
 from evalkit.report.view_ledger import ledger_blocks, limitation_blocks
+from evalkit.report.view_verdict import control_words
+from evalkit.report.words import load_words
 
 if TYPE_CHECKING:
     from evalkit.records import Assessment, Result
@@ -169,3 +172,31 @@ def test_a_page_says_that_its_numbers_are_of_a_sample(
     for words in said:
         assert words in page
         assert words not in page_text(slug, result)
+
+
+def test_avatars_counted_as_people_are_no_sample() -> None:
+    facts = {"sample_avatars": 900, "n_avatars": 2219, "sample_holdout": 80, "n_holdout": 80}
+    result = evalkit.measure("closest_distances_ratio", *(people(80, seed) for seed in (1, 2, 3)))
+    counted = msgspec.structs.replace(result, facts=result.facts | facts)
+    assert "2,219, counted as 900 people" in page_text("closest_distances_ratio", counted)
+    assessment = of_results(closest_distances_ratio=counted)
+    assert not any("drawn" in used for used in rows_used(assessment))
+    drawn = msgspec.structs.replace(counted, facts=counted.facts | {"drawn_avatars": 1000})
+    used = rows_used(of_results(closest_distances_ratio=drawn))
+    assert any("1,000 avatars drawn" in one for one in used)
+
+
+def test_the_control_is_told_in_people_where_people_are_counted() -> None:
+    release = sample().release
+    holdout = msgspec.structs.replace(release.holdout, rows=1000, individuals=400)
+    changed = msgspec.structs.replace(release, holdout=holdout, n_holdout=1000)
+    said = control_words(subject_of(msgspec.structs.replace(sample(), release=changed)))
+    assert said == "real holdout, 400 people in 1,000 rows, never used"
+
+
+@pytest.mark.parametrize(("variant", "unit"), [("default", "lignes"), ("persons", "personnes")])
+def test_a_french_warning_counts_people_where_people_were_counted(variant: str, unit: str) -> None:
+    values = {"n_holdout": 300, "n_working": 900, "score_at_equal_sizes": 50.0, "variant": variant}
+    for code in ("small_holdout", "cut_to_small_holdout"):
+        said = message_words(say(code, "The holdout is small.", **values), load_words("fr"))
+        assert f"300 {unit} contre 900" in said

@@ -126,7 +126,8 @@ def _draw_row(
 ) -> None:
     """Draw one attack: its name above, the two marks, the naive guess, the numbers at the right."""
     name = shortened(str(attack["name"]), sheet.width - RIGHT - LEFT)
-    sheet.box(LEFT, y - 1.95 * EM, width_pt(name) + 3.0, EM, "paper")
+    # A little further to the left than the name: else the axis would touch its first letter.
+    sheet.box(LEFT - 0.5, y - 1.95 * EM, width_pt(name) + 3.5, EM, "paper")
     sheet.text(LEFT, y - 1.2 * EM, name)
     sheet.line((x(0.0), y), (sheet.width - RIGHT, y), "hair", 0.35)
     series = (

@@ -350,12 +350,14 @@ def _warnings(release: Release, facts: Mapping[str, Any]) -> list[Message]:
     found = []
     n, n_holdout = facts["n_working"], facts["n_holdout"]
     unit = "rows" if release.individual is None else "persons"
+    variant = "default" if release.individual is None else "persons"
     if n < STABLE_ROWS:
         found.append(
             say(
                 "few_rows_unstable",
                 f"Only {{n_working}} {unit}: under 200 this score is unstable.",
                 n_working=n,
+                variant=variant,
             )
         )
     if release.holdout_kind == "real" and n_holdout < n / 2:
@@ -368,6 +370,7 @@ def _warnings(release: Release, facts: Mapping[str, Any]) -> list[Message]:
                 n_holdout=n_holdout,
                 n_working=n,
                 score_at_equal_sizes=facts["score_at_equal_sizes"],
+                variant=variant,
             )
         )
     if release.holdout_kind == "real" and facts["reference_rank"] >= UNUSUAL_RANK:

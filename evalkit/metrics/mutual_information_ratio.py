@@ -282,6 +282,7 @@ def _shown(
 def _warnings(release: Release, facts: Mapping[str, Any]) -> list[Message]:
     """Return what the reader must know beside the score."""
     found, unit = [], _unit(release)
+    variant = "default" if release.individual is None else "persons"
     cut, n, n_holdout = facts["n_cut"], facts["n_working"], facts["n_holdout"]
     if release.holdout_kind == "real" and n_holdout < n / 2 and cut == n_holdout:
         found.append(
@@ -291,6 +292,7 @@ def _warnings(release: Release, facts: Mapping[str, Any]) -> list[Message]:
                 f"cut to its size: relations that only more {unit} would show are not seen.",
                 n_holdout=n_holdout,
                 n_working=n,
+                variant=variant,
             )
         )
     if cut < STABLE_ROWS:
@@ -299,6 +301,7 @@ def _warnings(release: Release, facts: Mapping[str, Any]) -> list[Message]:
                 "few_rows_in_cut",
                 f"Relations are compared on {{n_cut}} {unit}: under 200 this score is unstable.",
                 n_cut=cut,
+                variant=variant,
             )
         )
     unusual = facts["redeal_count"] == REDEALS and facts["reference_rank"] >= UNUSUAL_RANK

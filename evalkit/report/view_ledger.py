@@ -46,6 +46,8 @@ BESIDE: Final = {
 ATTACKED: Final = {"drawn_originals": ("n_working", ("attempts",))}
 ATTACKS_ON_ORIGINALS: Final = {"membership_inference_protection", "inference_protection"}
 """Measures whose attempts are originals, drawn where there are fewer."""
+ASKING_IN_PEOPLE: Final = {"closest_distances_ratio"}
+"""Measures whose ``sample_avatars`` counts avatars as people, also where none were drawn."""
 RECORDED: Final = {"n_original": "n_working", "n_avatars": "n_working_avatars"}
 
 
@@ -66,7 +68,7 @@ def ledger_blocks(subject: Subject) -> list[Block]:
     return [
         *(text(prose(one)) for one in subject.text("ledger")),
         heading(subject.heading("measures")),
-        table(subject.head("ledger"), (40, 28, 20, 34, 38), _ledger_rows(subject)),
+        table(subject.head("ledger"), (36, 24, 20, 32, 48), _ledger_rows(subject)),
         heading(subject.heading("left_out")),
         table(subject.head("left_out"), (50, 30, 80), reasons)
         if reasons
@@ -147,6 +149,8 @@ def _rows_used(result: Result, subject: Subject) -> str:
 def _drawn(result: Result, release: ReleaseRecord) -> dict[str, int]:
     """Return by its words how many were drawn for a score; nothing where it rests on all."""
     names = DRAWN | (ATTACKED if result.slug in ATTACKS_ON_ORIGINALS else {})
+    if result.slug in ASKING_IN_PEOPLE:
+        names = names | {"drawn_avatars": ("", ("drawn_avatars",))}
     return _counted(names, result.facts, release)
 
 

@@ -107,7 +107,11 @@ def control_words(subject: Subject) -> str:
     """Return what kind of control there is, with the caveat of an approximate one."""
     release = subject.assessment.release
     key = "control_real" if release.holdout_kind == "real" else "control_approximate"
-    return subject.label(key, n=formats.number(release.n_holdout))
+    rows = formats.number(release.n_holdout)
+    if release.holdout is not None and release.holdout.individuals:
+        people = formats.number(release.holdout.individuals)
+        return subject.label("control_real_people", n=people, rows=rows)
+    return subject.label(key, n=rows)
 
 
 def profile_words(subject: Subject) -> str:
