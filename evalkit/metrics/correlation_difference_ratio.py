@@ -364,9 +364,9 @@ def _warnings(release: Release, facts: Mapping[str, Any]) -> list[Message]:
         found.append(
             say(
                 "small_holdout",
-                f"The holdout has {{n_holdout}} {unit} against {{n_working}}: a small reference "
-                "raises the score; with an average holdout of equal size it would be about "
-                "{score_at_equal_sizes:.1f}.",
+                f"The holdout has {{n_holdout:,}} {unit} against {{n_working:,}}: a small "
+                "reference raises the score; with an average holdout of equal size it would be "
+                "about {score_at_equal_sizes:.1f}.",
                 n_holdout=n_holdout,
                 n_working=n,
                 score_at_equal_sizes=facts["score_at_equal_sizes"],

@@ -288,8 +288,8 @@ def _warnings(release: Release, facts: Mapping[str, Any]) -> list[Message]:
         found.append(
             say(
                 "cut_to_small_holdout",
-                f"The holdout has {{n_holdout}} {unit} against {{n_working}}, and all tables are "
-                f"cut to its size: relations that only more {unit} would show are not seen.",
+                f"The holdout has {{n_holdout:,}} {unit} against {{n_working:,}}, and all tables "
+                f"are cut to its size: relations that only more {unit} would show are not seen.",
                 n_holdout=n_holdout,
                 n_working=n,
                 variant=variant,

@@ -358,7 +358,7 @@ def _no_skill(outcome: str, rows: int) -> Message:
     """Return the reason why there is no reference."""
     return say(
         "no_skill",
-        "A model from {rows} originals hardly predicts {outcome} in the holdout (skill under "
+        "A model from {rows:,} originals hardly predicts {outcome} in the holdout (skill under "
         "{least}), so there is nothing to be kept. Name another column with --sensitive, or give "
         "more columns with --known.",
         rows=rows,

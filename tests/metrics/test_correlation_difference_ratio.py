@@ -162,6 +162,9 @@ def test_a_small_holdout_is_said_and_the_score_at_equal_sizes_is_lower() -> None
     result = evalkit.measure(SLUG, working, avatars, correlated(40, 3))
     assert "small_holdout" in [warning.code for warning in result.warnings]
     assert result.facts["score_at_equal_sizes"] < result.score
+    large = evalkit.measure(SLUG, *(correlated(rows, rows) for rows in (2600, 2600, 1100)))
+    said = next(warning for warning in large.warnings if warning.code == "small_holdout")
+    assert "has 1,100 rows against 2,600" in said.text
 
 
 def test_an_approximate_holdout_gives_a_range_over_50_splits() -> None:
