@@ -200,3 +200,15 @@ def test_a_french_warning_counts_people_where_people_were_counted(variant: str, 
     for code in ("small_holdout", "cut_to_small_holdout"):
         said = message_words(say(code, "The holdout is small.", **values), load_words("fr"))
         assert f"300 {unit} contre 900" in said
+
+
+def test_no_line_ends_between_a_number_of_rows_and_what_they_are() -> None:
+    used = rows_used(of_results(**{LINK: of_facts()}))[0]
+    assert f"{N_ORIGINAL:,}\u00a0originals, " in used
+
+
+def test_one_unknown_level_is_no_plural_in_french() -> None:
+    values = {"table": "holdout", "column": "town", "levels": 1, "cells": 1, "rows": 2000}
+    said = message_words(say("unknown_levels", "One level is unknown.", **values), load_words("fr"))
+    assert "1 modalités" not in said
+    assert "inconnues des originaux\u00a0: 1 (" in said
