@@ -322,3 +322,23 @@ def test_a_sample_without_a_link_does_not_pass_for_exact() -> None:
     assert mean == 0
     # Of links in 1.5 % of the pairs, 200 pairs would show at least one in 95 of 100 samples.
     assert 0.5 * 0.015 * 0.01 < 1.96 * error < 2 * 0.015 * 0.01
+
+
+@pytest.mark.usefixtures("sampled")
+def test_known_cases_never_ask_more_people_than_the_score(
+    given: tuple[pd.DataFrame, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slug = "linkability_protection_rate"
+    monkeypatch.setattr(linkability_protection_rate, "ANCHOR_ROWS", 200)
+    monkeypatch.setattr(linkability_protection_rate, "FLOOR_ROWS", 150)
+    with working_on(limits=Few()):
+        found = result(slug, given, NAMES)
+        inferred = result("inference_protection", given, KNOWN, "pay").facts
+    sizes = [found.facts[name] for name in ("attempts", "anchor_sample", "floor_sample")]
+    assert [*sizes, found.facts["split_sample"]] == [120] * 4
+    assert inferred["anchor_sample"] == 240  # of both groups
+    page = page_text(slug, found)
+    assert f"120 of the {ROWS} originals, drawn at random" in page
+    assert f"120 people drawn from {ROWS}" in page
+    whole = result(slug, given, NAMES).facts
+    assert (whole["anchor_sample"], whole["floor_sample"]) == (200, 150)

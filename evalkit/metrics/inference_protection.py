@@ -245,7 +245,7 @@ def compute(
         score=found.score,
         interval=found.interval,
         interval_method="mover",
-        facts=facts | _anchors(attack, rng) | _samples(attack, (used, unused)),
+        facts=facts | _anchors(attack, (used, unused), rng) | _samples(attack, (used, unused)),
     )
 
 
@@ -261,20 +261,29 @@ def _samples(attack: Attack, people: tuple[Asked, Asked]) -> dict[str, Any]:
     }
 
 
-def _anchors(attack: Attack, rng: np.random.Generator) -> dict[str, Any]:
-    """Return the scores of a perfect copy and of avatars with shuffled columns."""
+def _anchors(
+    attack: Attack, searching: tuple[Asked, Asked], rng: np.random.Generator
+) -> dict[str, Any]:
+    """Return the scores of a perfect copy and of avatars with shuffled columns.
+
+    Never more people are asked than are `searching` for the score.
+    """
     from evalkit.quantities_shuffled import shuffled_tables
 
     release, names = attack.release, {*attack.known, attack.sensitive}
     whole = attack.people
-    people = whole[0].sample(MOST_ANCHORED, rng), whole[1].sample(MOST_ANCHORED, rng)
+    used, unused = (
+        one if len(one.places) <= MOST_ANCHORED else all_of_them.sample(MOST_ANCHORED, rng)
+        for one, all_of_them in zip(searching, whole, strict=True)
+    )
+    people = used, unused
     copied = attack.against(people, release.working)
     floors = [
         attack.against(people, table.frame(names))
         for table in shuffled_tables(release.avatars, release.schema, rng, SHUFFLES)
     ]
     scores = [one.score for one in floors if one.control_failures]
-    sampled = any(one is not other for one, other in zip(people, whole, strict=True))
+    sampled = any(not isinstance(one.places, range) for one in people)
     return {
         "self_score": copied.score if copied.control_failures else None,
         "floor_score": math.fsum(scores) / len(scores) if scores else None,

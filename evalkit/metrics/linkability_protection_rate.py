@@ -281,7 +281,7 @@ def compute(
         if len(control.probability) < release.persons_of("holdout").count:
             facts["control_drawn_from"] = release.persons_of("holdout").count
     facts |= _anchors(attacker, people, halves, rng)
-    facts |= _splits(attacker, rng)
+    facts |= _splits(attacker, len(people.places), rng)
     facts |= _control(linked, control, facts["floor_score"])
     facts |= _curve(attacker, rng)
     low, high = linked.interval
@@ -339,8 +339,10 @@ def _anchors(
     schema, original, avatars = release.schema, release.original, release.avatars
     some, few = people, people
     large = len(original) > ANCHOR_ROWS
-    if large:
+    # Never more than search for the score; and on the same people a difference is no chance.
+    if large and len(people.places) > ANCHOR_ROWS:
         some = attacker.sample("original", ANCHOR_ROWS, rng)
+    if large and len(people.places) > FLOOR_ROWS:
         few = attacker.sample("original", FLOOR_ROWS, rng)
     shuffles = _affordable(SHUFFLES, len(avatars), SHUFFLED_ROWS, 1)
     distinct = attacker.attack(some, halves, _counted_once(attacker))
@@ -384,15 +386,18 @@ def _counted_once(attacker: _Attacker) -> Search:
     return attacker.search.among(one_of_each)
 
 
-def _splits(attacker: _Attacker, rng: np.random.Generator) -> dict[str, Any]:
-    """Return the range of the expected score over other ways to cut K in two."""
+def _splits(attacker: _Attacker, searching: int, rng: np.random.Generator) -> dict[str, Any]:
+    """Return the range of the expected score over other ways to cut K in two.
+
+    Never more originals are asked than are `searching` for the score.
+    """
     import numpy as np
 
     known, m = attacker.known, len(attacker.release.avatars)
     total = count_splits(len(known))
     most = _affordable(LARGEST_SPLIT_COUNT, m, SPLIT_ROWS, 4)
     chosen = _chosen_splits(known, total, rng, most)
-    sample = attacker.sample("original", SPLIT_SAMPLE_ROWS, rng)
+    sample = attacker.sample("original", min(SPLIT_SAMPLE_ROWS, searching), rng)
     scores = [attacker.attack(sample, halves).score for halves in chosen]
     low, high = np.quantile(scores, [0.025, 0.975])
     return {
