@@ -32,6 +32,13 @@ class Tree(NamedTuple):
     words: NDArray[np.int64]  # (levels + 1,) where each column's begin; each has a power of two
 
 
+class Owners(NamedTuple):
+    """Whose the targets are."""
+
+    code: NDArray[np.int64]  # (m,) its own where there are several
+    several: NDArray[np.bool_]  # (m,) whether it stands for rows of two owners or more
+
+
 class Measure(NamedTuple):
     """What turns cells into a distance."""
 

@@ -21,7 +21,8 @@ from evalkit.kernels.compiling import compiled, internal
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from evalkit.kernels.layouts import Found, Measure, Rows, Slots, Tree
+    from evalkit.kernels.encoding import Cells
+    from evalkit.kernels.layouts import Found, Measure, Owners, Rows, Slots, Tree
 
 Integer = Any  # int or any NumPy integer: the compiler infers the width
 
@@ -29,6 +30,7 @@ UNBOUNDED = 1 << 60
 MOST_SCREENED = 65_535.0
 LARGEST_NODE = (1 << 32) - 1  # a key on the heap holds a bound above a number of so many bits
 COUNTING = -1  # the length of a slot that only counts
+NOBODY = -1  # an owner
 
 
 @internal
@@ -144,6 +146,13 @@ def exact(target: Rows, row: Integer, query: Rows, i: Integer, measure: Measure)
 
 
 @internal
+def ceiling(total: Any, measure: Measure) -> Integer:
+    """Give the screen sum over which no row can have less than an exact sum."""
+    # Far outside the ranges a distance exceeds all that the screen can say.
+    return np.int64(min(np.float64(total) * measure.shrink, MOST_SCREENED)) + measure.slack
+
+
+@internal
 def lower(slots: Slots, z: Integer, total: Any, measure: Measure) -> None:
     """Take a new least sum; if the old one no longer ties, forget its list."""
     if total + measure.tolerance < slots.least[z] or slots.bound[z] == UNBOUNDED:
@@ -153,9 +162,7 @@ def lower(slots: Slots, z: Integer, total: Any, measure: Measure) -> None:
     else:
         slots.sunk[z] = True
     slots.least[z] = total
-    shrunk = np.float64(total + measure.tolerance) * measure.shrink
-    # Far outside the ranges a distance exceeds all that the screen can say.
-    slots.bound[z] = np.int64(min(shrunk, MOST_SCREENED)) + measure.slack
+    slots.bound[z] = ceiling(total + measure.tolerance, measure)
 
 
 @internal
@@ -456,3 +463,94 @@ def search(
             at = empty(slots, z, found, first + z, groups, at, measure, target.weight)
         first += used
     return at, shown
+
+
+@internal
+def visit_two(
+    target: Rows,
+    start: Integer,
+    end: Integer,
+    query: Rows,
+    i: Integer,
+    owners: Owners,
+    measure: Measure,
+    sums: NDArray[np.uint16],
+    state: tuple[Any, Any, Integer],
+) -> tuple[Any, Any, Integer]:
+    """Show rows start..end to query i: the least sum, the least of another owner, whose it is."""
+    least, second, holder = state
+    bound = ceiling(second, measure)
+    lowest = screen(target.screen, start, end, query.screen[i], measure, sums)
+    for k in range(end - start if lowest <= bound else 0):
+        if sums[k] > bound:
+            continue
+        total = exact(target, start + k, query, i, measure)
+        if total >= second:
+            continue
+        owner = owners.code[start + k]
+        if owner == holder:
+            least = min(least, total)
+        elif total < least:
+            second = total if owners.several[start + k] else least
+            least, holder = total, owner
+        else:
+            second = total
+        bound = ceiling(second, measure)
+    return least, second, holder
+
+
+@compiled
+def two_least(
+    block: tuple[Integer, Integer, Integer],
+    query: Rows,
+    target: Rows,
+    tree: Tree,
+    owners: Owners,
+    measure: Measure,
+    beyond: Any,
+    found: Cells,
+) -> None:
+    """Search the queries of one block for the nearest target and the nearest of another owner.
+
+    Parameters
+    ----------
+    block : tuple of int
+        First query, end, and rows that are screened at once.
+    query, target : Rows
+        The targets in the order of the leaves.
+    tree : Tree
+    owners : Owners
+        Of the targets.
+    measure : Measure
+    beyond : int or float
+        More than any exact sum.
+    found : ndarray, shape (end - first, 2)
+        Takes the least sum and the least one of another owner; `beyond` if there is none.
+    """
+    first, end, chunk = block
+    sums = np.empty(chunk, np.uint16)
+    heap = np.empty(len(tree.nodes), np.int64)
+    for i in range(first, end):
+        least = second = beyond
+        holder = np.int64(NOBODY)
+        bound = ceiling(second, measure)
+        used = push(heap, 0, 0, 0)
+        while used > 0 and heap[0] >> 32 <= bound:
+            node = LARGEST_NODE - (heap[0] & LARGEST_NODE)
+            used = pop(heap, used)
+            left = np.int64(tree.nodes[node, 2])
+            if left >= 0:
+                for child in range(left, left + 2):
+                    closest = node_bound(tree, child, query.screen[i], measure)
+                    if closest <= bound:
+                        used = push(heap, used, closest, child)
+                continue
+            start, last = np.int64(tree.nodes[node, 0]), np.int64(tree.nodes[node, 1])
+            while start < last:
+                until = min(start + chunk, last)
+                least, second, holder = visit_two(
+                    target, start, until, query, i, owners, measure, sums, (least, second, holder)
+                )
+                start = until
+            bound = ceiling(second, measure)
+        found[i - first, 0], found[i - first, 1] = least, second

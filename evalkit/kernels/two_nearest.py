@@ -10,6 +10,7 @@ import numpy as np
 from evalkit.kernels.blocks import gather_crew, in_blocks
 from evalkit.kernels.dense import BLOCK_CELLS, Dense
 from evalkit.kernels.grouping import group_side
+from evalkit.kernels.layouts import Owners
 from evalkit.kernels.search import Way
 
 if TYPE_CHECKING:
@@ -42,13 +43,6 @@ class TwoNearest(NamedTuple):
 
     first: NDArray[np.float64]
     second: NDArray[np.float64]
-
-
-class Owners(NamedTuple):
-    """Whose the groups of targets are."""
-
-    code: NDArray[np.int64]  # (groups,) its own where there are several
-    several: NDArray[np.bool_]  # (groups,) whether its rows have two owners or more
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -222,20 +216,20 @@ def _laid(problem: Problem, ready: Prepared) -> Targets:
 
 def _compiled(problem: Problem, rows: NDArray[np.integer], laid: Targets, owners: Owners) -> Work:
     """Give the search of a block of queries in compiled code."""
-    from evalkit.kernels import loops_two
-    from evalkit.kernels.pruned import _measure, _rows, _screened
+    from evalkit.kernels import loops_search
+    from evalkit.kernels.pruned import CHUNK, _measure, _rows, _screened
 
     measure = _measure(problem)
     exact = measure.limits.dtype.type
     beyond = exact(np.iinfo(np.int64).max // 2 if problem.dtype.kind == "i" else np.inf)
     screen = np.ascontiguousarray(_screened(problem, "query", rows, measure).T)
     queries = _rows(problem, "query", rows, screen, np.ones_like(rows))
-    whose = loops_two.Owners(owners.code, owners.several)
 
     def search(start: int, end: int) -> Cells:
         answer = np.empty((end - start, 2), exact)
-        loops_two.two_least(
-            start, end, queries, laid.rows, laid.tree, whose, measure, beyond, answer
+        block = start, end, CHUNK
+        loops_search.two_least(
+            block, queries, laid.rows, laid.tree, owners, measure, beyond, answer
         )
         return answer
 
