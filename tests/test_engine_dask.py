@@ -15,6 +15,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import dask
+import distributed
 import numpy as np
 import pytest
 from reference import engine_partials
@@ -183,7 +185,67 @@ def test_a_scheduler_that_dies_gives_one_line(
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.fixture
+def encrypted(tmp_path: Path) -> Iterator[tuple[str, dict[str, str]]]:
+    """Start a cluster that talks to holders of its certificate only; give address and files."""
+    security = distributed.Security.temporary()
+    named = {
+        "ca-file": security.tls_ca_file,
+        "client.cert": security.tls_client_cert,
+        "client.key": security.tls_client_key,
+    }
+    config = {}
+    for name, text in named.items():
+        (tmp_path / name).write_text(text)
+        config[f"distributed.comm.tls.{name}"] = str(tmp_path / name)
+    with distributed.LocalCluster(
+        n_workers=1,
+        threads_per_worker=1,
+        processes=False,
+        protocol="tls",
+        host="127.0.0.1",
+        security=security,
+        dashboard_address="127.0.0.1:0",
+        local_directory=str(tmp_path),
+    ) as cluster:
+        yield f"dask://{cluster.scheduler_address}", config
+
+
+def test_an_encrypted_cluster_works_with_the_certificates_of_the_configuration(
+    encrypted: tuple[str, dict[str, str]], tmp_path: Path
+) -> None:
+    address, config = encrypted
+    with dask.config.set(config):
+        with make_engine(address) as there, working_on(there):
+            assert gather(operator.add, [1, 2], 3) == [4, 5]
+        (tmp_path / "client.cert").write_text("no certificate")
+        with pytest.raises(InputError, match=r"^engine: the certificates .* cannot be read;"):
+            check_opened(address)
+    other = distributed.Security.temporary()
+    for name, text in (("cert", other.tls_client_cert), ("key", other.tls_client_key)):
+        (tmp_path / f"client.{name}").write_text(text)
+    with (
+        dask.config.set(config),
+        pytest.raises(InputError, match=r"^engine: no Dask scheduler .* or the certificates\."),
+    ):
+        check_opened(address)
+
+
+def check_opened(address: str) -> None:
+    with make_engine(address):
+        pass
+
+
 # What is refused
+
+
+@pytest.mark.parametrize("address", ["dask", "dask://127.0.0.1:9"])
+def test_clear_text_is_refused_where_dask_is_to_encrypt(address: str) -> None:
+    with (
+        dask.config.set({"distributed.comm.require-encryption": True}),
+        pytest.raises(InputError, match=r"^engine: the configuration of Dask requires encrypt"),
+    ):
+        check_opened(address)
 
 
 def test_a_scheduler_that_is_not_there_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -106,6 +106,7 @@ def connected(address: str | None, workers: int | None = None) -> Iterator[Clien
     import dask
     import distributed
 
+    _refuse_clear_text(address)
     with ExitStack() as stack:
         stack.enter_context(_silence())
         stack.enter_context(dask.config.set(_CONFIG))
@@ -128,11 +129,26 @@ def dashboard_of(client: Client) -> str:
     return ""
 
 
+def _refuse_clear_text(address: str | None) -> None:
+    """Say at once that Dask, which is set to encrypt, would talk to no address without it."""
+    import dask
+
+    if dask.config.get("distributed.comm.require-encryption") and not (
+        address and address.startswith("tls://")
+    ):
+        message = (
+            "engine: the configuration of Dask requires encryption; use local, or an address such "
+            "as dask://tls://host:8786."
+        )
+        raise InputError(message)
+
+
 def _client(make: Any, cluster: Any) -> Client:
     """Return a client that is connected."""
+    certificates = _certificates() if isinstance(cluster, str) else {}
     try:
         if isinstance(cluster, str):
-            _ask(cluster)
+            _ask(cluster, certificates)
         client: Client = make(
             cluster,
             timeout=SECONDS_TO_CONNECT,
@@ -146,19 +162,33 @@ def _client(make: Any, cluster: Any) -> Client:
         )
         raise InputError(message) from None
     except (OSError, TimeoutError, ValueError, RuntimeError):
-        message = (
-            f"engine: no Dask scheduler answers at {cluster}; start it or correct the address."
-        )
+        what = "the address or the certificates" if "tls://" in str(cluster) else "the address"
+        message = f"engine: no Dask scheduler answers at {cluster}; start it or correct {what}."
         raise InputError(message) from None
     return client
 
 
-def _ask(address: str) -> None:
+def _certificates() -> dict[str, Any]:
+    """Return what a connection needs to be encrypted, as the configuration of Dask names it."""
+    import distributed
+
+    try:
+        found: dict[str, Any] = distributed.Security().get_connection_args("client")
+    except OSError:  # of a file that is not there, or holds something else
+        message = (
+            "engine: the certificates that the configuration of Dask names under "
+            "distributed.comm.tls cannot be read; correct their paths."
+        )
+        raise InputError(message) from None
+    return found
+
+
+def _ask(address: str, certificates: dict[str, Any]) -> None:
     """Ask a scheduler who it is: a client would wait without end for a server of another kind."""
     import distributed
 
     async def asked() -> None:
-        async with distributed.rpc(address) as scheduler:
+        async with distributed.rpc(address, connection_args=certificates) as scheduler:
             await asyncio.wait_for(scheduler.identity(), SECONDS_TO_CONNECT)
 
     # In a thread: a notebook has a loop of its own, which a second one may not enter.
