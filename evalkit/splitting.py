@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from numbers import Real
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from evalkit.errors import InputError
@@ -13,36 +13,24 @@ from evalkit.halves import ranks_of
 from evalkit.messages import say
 from evalkit.persons import Persons, numbered
 from evalkit.randomness import content_order, stream
-from evalkit.reading import (
-    file_bytes,
-    is_folder,
-    packed_like,
-    parquet_table,
-    read_table,
-    stored_form,
-    unpacked,
-)
+from evalkit.reading import is_folder, read_table
 from evalkit.reading.arrow_columns import as_text
+from evalkit.reading.cutting import cut_ending, cut_table
 from evalkit.reading.options import reading_options
 from evalkit.reading.personal_key import check_personal_key, person_keys
-from evalkit.reading.text_files import records, text_file
+from evalkit.reading.sizes import store_for
 from evalkit.whole_files import write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy as np
     import numpy.typing as npt
     import pandas as pd
-    import pyarrow as pa
 
     from evalkit.messages import Message
     from evalkit.reading import TextTable
     from evalkit.reading.arrow_columns import TextColumn
     from evalkit.reading.options import ReadingOptions
-    from evalkit.reading.text_files import TextFile
 
-_PACKED_ENDINGS = frozenset({".gz", ".bz2", ".xz", ".zst", ".zip"})
 FEWEST_ROWS = 500
 LARGEST_SEED = 2**63 - 1
 
@@ -102,13 +90,14 @@ def split_file(  # noqa: PLR0913 - the last two are the file's dialect, by name 
     individual: str | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
+    memory: int | None = None,
 ) -> tuple[Path, Path, tuple[Message, ...]]:
     """Write the rows to anonymise and the rows held back as two files of the input's form.
 
     Parameters
     ----------
     path : str or pathlib.Path
-        CSV or Parquet file, plain or compressed with gzip, at most 4 GiB when unpacked.
+        CSV or Parquet file, plain or compressed, or a folder of either, which is one table.
     output_dir : str or pathlib.Path
         Folder of the two files; made if it does not exist.
     share : float
@@ -119,12 +108,15 @@ def split_file(  # noqa: PLR0913 - the last two are the file's dialect, by name 
         Column of a personal key, as in `split`.
     delimiter, encoding : str, optional
         Dialect of a text file; found if not given.
+    memory : int, optional
+        Bytes that the table may take while it is read; a larger one is read in pieces. Default
+        half of the machine's.
 
     Returns
     -------
     working_path, holdout_path : pathlib.Path
         ``working`` and ``holdout`` with the ending of the input. Records of a text file are
-        written as they were.
+        written as they were. A folder becomes two files, of Parquet or of text as its files are.
     notes : tuple of Message
         How the file was read, and a warning under 500 rows or persons.
 
@@ -133,29 +125,24 @@ def split_file(  # noqa: PLR0913 - the last two are the file's dialect, by name 
     evalkit.InputError
         If the file cannot be read or cut, or one of the two not written; then neither is.
     """
+    import numpy as np
+
     options = reading_options(individual=individual, delimiter=delimiter, encoding=encoding)
-    if is_folder(Path(path)):
-        name = Path(path).name
-        message = f"{name}: a folder cannot be split; put its files into one file and split that."
-        raise InputError(message)
-    table = read_table(path, "original", options)
+    table = read_table(path, "original", options, store_for([path], memory))
     kept, held, persons = _drawn(table, options, share, seed)
-    content = file_bytes(path)
-    plain = unpacked(content, Path(path).name)
-    form = stored_form(plain)
-    if form == "parquet":
-        parts = _parquet_parts(parquet_table(plain, table.name), (kept, held))
-    elif form:
-        message = f"{table.name}: a file of this form cannot be split; save it as CSV or Parquet."
-        raise InputError(message)
-    else:
-        file = text_file(plain, table.name, options)
-        parts = _text_parts(file, table, (kept, held))
-    if plain is not content:
-        parts = [packed_like(content, part, Path(path).stem) for part in parts]
-    working, holdout = _write(Path(path), Path(output_dir), parts)
+    is_held = np.zeros(table.rows, np.bool_)
+    is_held[held] = True
+    working, holdout = _cut_and_write(Path(path), Path(output_dir), options, is_held)
     notes = _size_notes(table.rows) if individual is None else _person_notes(persons, kept, held)
-    return working, holdout, (*table.notes, *notes)
+    return working, holdout, (*table.notes, *_one_file_note(Path(path)), *notes)
+
+
+def _one_file_note(path: Path) -> list[Message]:
+    """Return that a folder of files became two files."""
+    if not is_folder(path):
+        return []
+    template = "{table}: the files of the folder were cut as one table, into one file each."
+    return [say("folder_split", template, table=path.name)]
 
 
 def _drawn(
@@ -210,76 +197,24 @@ def _ranks(column: TextColumn) -> npt.NDArray[Any]:
     return ranks[column.codes]
 
 
-def _text_parts(
-    file: TextFile, table: TextTable, places: Sequence[npt.NDArray[np.intp]]
-) -> list[bytes]:
-    """Return the header and the chosen records of a text file, once for each set of places."""
-    lines = _records(file.text)
-    if len(lines) != table.rows + 1:
-        lines = _rewritten(file, table.name)
-    parts = []
-    for chosen in places:
-        text = b"".join([lines[0], *(lines[place + 1] for place in chosen)])
-        parts.append(text.decode().encode(file.encoding))
-    return parts
-
-
-def _records(text: bytes) -> list[bytes]:
-    """Return the records of a text as they are, each with its line end; empty lines are left out.
-
-    A line end inside quotation marks is part of a cell: before it, their number is odd.
-    """
-    import numpy as np
-
-    letters = np.frombuffer(text, dtype=np.uint8)
-    outside = ~np.logical_xor.accumulate(letters == ord('"'))
-    feeds = letters == ord("\n")
-    returns = (letters == ord("\r")) & ~np.append(feeds[1:], False)
-    ends = np.flatnonzero((feeds | returns) & outside) + 1
-    cuts = [0, *ends.tolist(), len(text)]
-    lines = [text[start:end] for start, end in pairwise(cuts)]
-    line_end = b"\r\n" if b"\r\n" in text else b"\n" if b"\n" in text else b"\r"
-    filled = [line for line in lines if line.strip(b"\r\n")]
-    return [line if line[-1:] in b"\r\n" else line + line_end for line in filled]
-
-
-def _rewritten(file: TextFile, name: str) -> list[bytes]:
-    """Return the records of a text whose quotation marks follow no rule, written by the rules."""
-    import csv
-    import io
-
-    lines = []
-    columns = [column.to_pylist() for column in records(file, name).columns]
-    for cells in zip(*columns, strict=True):
-        line = io.StringIO(newline="")
-        csv.writer(line, delimiter=file.delimiter, lineterminator="\n").writerow(cells)
-        lines.append(line.getvalue().encode())
-    return lines
-
-
-def _parquet_parts(table: pa.Table, places: Sequence[npt.NDArray[np.intp]]) -> list[bytes]:
-    """Return the chosen rows as Parquet files with the schema of the input."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    parts = []
-    for chosen in places:
-        sink = pa.BufferOutputStream()
-        pq.write_table(table.take(pa.array(chosen)), sink)
-        parts.append(sink.getvalue().to_pybytes())
-    return parts
-
-
-def _write(source: Path, folder: Path, parts: Sequence[bytes]) -> tuple[Path, Path]:
+def _cut_and_write(
+    source: Path, folder: Path, options: ReadingOptions, held: npt.NDArray[np.bool_]
+) -> tuple[Path, Path]:
     """Write the two parts and return their paths; the input is never written over."""
-    packed = source.suffix.lower() in _PACKED_ENDINGS
-    ending = "".join(source.suffixes[-2:]) if packed else source.suffix
+    ending = cut_ending(source)
     paths = folder / f"working{ending}", folder / f"holdout{ending}"
     if source.resolve() in {path.resolve() for path in paths}:
         message = f"{source.name}: would be written over; choose another folder."
         raise InputError(message)
+    if is_folder(source) and folder.resolve().is_relative_to(source.resolve()):
+        message = f"{source.name}: the two files would lie in the table itself; choose another."
+        raise InputError(message)
     try:
-        write_whole(folder, {path.name: part for path, part in zip(paths, parts, strict=True)})
+        folder.mkdir(parents=True, exist_ok=True)
+        # Beside its place: the table may be larger than the temporary folder.
+        with TemporaryDirectory(prefix=".evalkit-", dir=folder) as scratch:
+            parts = cut_table(source, options, held, Path(scratch))
+            write_whole(folder, {path.name: part for path, part in zip(paths, parts, strict=True)})
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
         message = f"{folder.name}: cannot be written to ({reason}); choose another folder."

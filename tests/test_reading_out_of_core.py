@@ -23,7 +23,6 @@ import pytest
 from evalkit import InputError, load
 from evalkit.reading import arrow_columns, stores, typed_tables
 from evalkit.reading.stores import is_on_disk
-from evalkit.release import split_file
 from evalkit.verifying.files import _digest
 
 if TYPE_CHECKING:
@@ -343,12 +342,6 @@ def test_persons_are_the_same_on_disk(tmp_path: Path) -> None:
     one, two = (load(path, path, individual="key", memory=memory) for memory in (None, SMALLEST))
     assert plain(one) == plain(two)
     assert one.persons["original"].code.tolist() == two.persons["original"].code.tolist()
-
-
-def test_a_folder_is_not_split(tmp_path: Path) -> None:
-    path = folder(table(0), tmp_path / "originals", 2, parquet)
-    with pytest.raises(InputError, match="originals: a folder cannot be split"):
-        split_file(path, tmp_path)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes and names of POSIX")

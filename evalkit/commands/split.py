@@ -44,7 +44,9 @@ def command(  # noqa: PLR0913, PLR0917 - the options of the command
 ) -> None:
     """Hold rows of ORIGINAL back, for a reference that the anonymisation never saw.
 
-    Writes the working and the holdout rows in the format and encoding of the input.
+    Writes the working and the holdout rows in the format and encoding of the input; a folder of
+    Parquet or CSV files becomes two files. The draw follows the content of the rows, not their
+    order.
     """
     from evalkit.running.plain_values import check_path
     from evalkit.splitting import split_file
@@ -68,7 +70,9 @@ def command(  # noqa: PLR0913, PLR0917 - the options of the command
 
 def _refuse_existing(original: Path, folder: Path) -> None:
     """Refuse to replace a holdout: the avatars may rest on the first draw."""
-    ending = "".join(original.suffixes[-2:]) if original.suffix == ".gz" else original.suffix
+    from evalkit.reading.cutting import cut_ending
+
+    ending = cut_ending(original)
     for name in (f"working{ending}", f"holdout{ending}"):
         if (folder / name).exists():
             message = f"Output: {name} is already there; choose another folder or move it away."

@@ -90,7 +90,7 @@ class _Opened:
 
     @classmethod
     def of(cls, part: ParquetPart) -> _Opened:
-        with _damage(part.label), _file(part.source) as file:
+        with damage(part.label), _file(part.source) as file:
             return cls(part, file.metadata, file.schema_arrow)
 
     def kind(self, name: str, place: int) -> pa.DataType:
@@ -130,7 +130,7 @@ def _file(source: Any, metadata: pq.FileMetaData | None = None) -> Iterator[pq.P
 
 
 @contextmanager
-def _damage(label: str) -> Iterator[None]:
+def damage(label: str) -> Iterator[None]:
     """Say in one line that a file is damaged."""
     import pyarrow as pa
 
@@ -153,7 +153,7 @@ def _column(opened: Sequence[_Opened], place: int) -> TextColumn:
     kind = kinds.pop() if len(kinds) == 1 else None
     parts = []
     for file in opened:
-        with _damage(file.part.label):
+        with damage(file.part.label):
             for batch in file.batches(name, place):
                 with unwritten(file.part.label, name, batch.type):
                     parts.append(coded(batch, kind))

@@ -205,7 +205,7 @@ def _parsed(file: TextFile, width: int, block: int) -> pa.csv.CSVStreamingReader
 
     last = b"\n" + file.delimiter.join("0" * width).encode() + b"\n"
     return pyarrow.csv.open_csv(
-        pa.PythonFile(_Joined(file, last), mode="r"),
+        pa.PythonFile(Joined(file, last), mode="r"),
         pyarrow.csv.ReadOptions(
             autogenerate_column_names=True, use_threads=False, block_size=block
         ),
@@ -217,7 +217,7 @@ def _parsed(file: TextFile, width: int, block: int) -> pa.csv.CSVStreamingReader
     )
 
 
-class _Joined(io.RawIOBase):
+class Joined(io.RawIOBase):
     """The text, what follows it in a file, and a last record, read as one without a copy."""
 
     def __init__(self, file: TextFile, last: bytes) -> None:
@@ -228,9 +228,11 @@ class _Joined(io.RawIOBase):
             self._streams.insert(1, stream)
 
     def readable(self) -> bool:
+        """Return that it is."""
         return True
 
     def read(self, size: int = -1) -> bytes:
+        """Return at most so many bytes; all that are left for a negative number."""
         found, left = [], size
         while self._streams and left:
             part = self._streams[0].read(left)
