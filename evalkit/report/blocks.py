@@ -176,17 +176,23 @@ def facts(rows: Sequence[tuple[Any, Any]], label: str) -> Block:
 
 
 def beside(
-    main: Sequence[Block], side: Block, *, sticky: bool = False, whole: bool = False
+    main: Sequence[Block],
+    side: Block,
+    *,
+    sticky: bool = False,
+    whole: bool = False,
+    dense: bool = False,
 ) -> Block:
     """Return text with facts or a note in the margin.
 
-    `sticky` keeps it with what follows, `whole` on one page.
+    `sticky` keeps it with what follows, `whole` on one page; `dense` sets the text smaller.
     """
     titled = bool(main) and main[0]["kind"] == "heading"
     return {"kind": "beside", "main": list(main), "side": side} | {
         "sticky": sticky,
         "titled": titled,
         "whole": whole,
+        "dense": dense,
     }
 
 

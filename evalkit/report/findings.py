@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from evalkit.records import Result
 
+TOO_WEAK: Final = "too_weak"
 CHANCE: Final = "chance"
 """An excess by its own interval that does not stand among the attacks of its scenario."""
 

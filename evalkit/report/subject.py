@@ -33,6 +33,9 @@ LONGEST_HEAD: Final = 60
 SHOWN_NAMES: Final = 3
 COPY_CODES: Final = ("copy", "all_avatars_are_originals")
 """Notes of a release after which nothing else comes first."""
+SHARED_IDENTIFIER: Final = "identifier_shared"
+"""Note of a column whose values, those of a key of persons, occur among the avatars."""
+JUDGED: Final = frozenset({"met", "not met"})
 _VERDICT_ORDER: Final = ("not met", "met", "no target", "not applicable")
 _BASIS_ORDER: Final = ("attack", "matches", "distances", "comparison")
 
@@ -181,6 +184,34 @@ class Subject:
     def not_run(self) -> list[str]:
         """Return the names of the privacy criteria without any measure."""
         return [self.criterion_name(one) for one in CRITERIA[:-1] if not self.of_criterion(one)]
+
+    @cached_property
+    def unmeasured(self) -> list[str]:
+        """Return the privacy criteria without a measured result, whatever was asked for."""
+        measured = {
+            criterion_of(one.result) for one in self.entries if one.result.status == "measured"
+        }
+        return [one for one in CRITERIA[:-1] if one not in measured]
+
+    @cached_property
+    def unjudged_targets(self) -> list[str]:
+        """Return the slugs for which a target was set that judged no result of theirs."""
+        set_for = [one.slug for one in self.entries if one.result.target is not None]
+        judged = {one.slug for one in self.entries if one.result.verdict in JUDGED}
+        profile = self.assessment.profile
+        known = [one for one in dict.fromkeys(set_for) if one not in judged]
+        return [*known, *(profile.unmeasured if profile else [])]
+
+    @cached_property
+    def shared_identifiers(self) -> list[Message]:
+        """Return the notes on identifiers whose values occur among the avatars, worst first."""
+        notes = [
+            message
+            for one in self.assessment.release.variables
+            for message in one.notes
+            if message.code == SHARED_IDENTIFIER
+        ]
+        return sorted(notes, key=lambda one: -int(one.values.get("shared", 0)))
 
     @property
     def title(self) -> str:

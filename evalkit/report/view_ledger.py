@@ -9,14 +9,8 @@ from evalkit.report import formats
 from evalkit.report.blocks import fill, heading, items, prose, table, text
 from evalkit.report.subject import CRITERIA
 from evalkit.report.view_front import ROWS_SHOWN
-from evalkit.report.wording import (
-    COMPARED,
-    attack_finding,
-    in_sentence,
-    joined,
-    sentence,
-    shortened,
-)
+from evalkit.report.view_limits import points_of_this_run
+from evalkit.report.wording import sentence, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,9 +20,6 @@ if TYPE_CHECKING:
     from evalkit.report.subject import Subject
 
 LONGEST_NAME: Final = 60
-FEW_ROWS: Final = 100
-LEAST_HOLDOUT_SHARE: Final = 0.5
-MEASURES_NAMED: Final = 20
 DRAWN: Final = {
     "drawn_originals": ("n_original", ("n_sampled", "sample", "n_working_sampled")),
     "drawn_avatars": ("n_avatars", ("sample_avatars", "n_avatars_sampled")),
@@ -103,7 +94,7 @@ def limitation_blocks(subject: Subject) -> list[Block]:
         heading(subject.heading("general")),
         items(general),
         heading(subject.heading("this_run")),
-        items(_points_of_this_run(subject)),
+        items(points_of_this_run(subject, _rests_on_a_sample(subject))),
     ]
 
 
@@ -154,6 +145,12 @@ def _drawn(result: Result, release: ReleaseRecord) -> dict[str, int]:
     return _counted(names, result.facts, release)
 
 
+def _rests_on_a_sample(subject: Subject) -> list[str]:
+    """Return the slugs of the measures for whose scores some were drawn."""
+    release = subject.assessment.release
+    return [entry.slug for entry in subject.entries if _drawn(entry.result, release)]
+
+
 def _counted(
     names: Mapping[str, tuple[str, Sequence[str]]], facts: dict[str, Any], release: ReleaseRecord
 ) -> dict[str, int]:
@@ -201,43 +198,3 @@ def _warnings(subject: Subject) -> list[Sequence[Any]]:
         )
         for words, count in list(counts.items())[:ROWS_SHOWN]
     ]
-
-
-def _points_of_this_run(subject: Subject) -> list[str]:
-    words, release = subject.text("limitations_run"), subject.assessment.release
-    results = [entry.result for entry in subject.entries]
-    points = []
-    if release.holdout_kind != "real":
-        points.append(words["approximate"])
-    else:
-        points += _of_a_small_holdout(subject)
-    drawn = [entry.slug for entry in subject.entries if _drawn(entry.result, release)]
-    if drawn:
-        names = [in_sentence(subject.name(slug)) for slug in dict.fromkeys(drawn)]
-        measures = subject.names(names, MEASURES_NAMED, LONGEST_NAME)
-        points.append(fill(words["drawn"], measures=measures))
-    people = release.original.individuals or release.original.rows
-    if people < FEW_ROWS:
-        points.append(fill(words["small"], n=formats.number(people)))
-    if not any(attack_finding(result) in COMPARED for result in results):
-        points.append(words["no_control"])
-    if subject.not_run:
-        criteria = joined([in_sentence(name) for name in subject.not_run], subject.words)
-        points.append(fill(words["not_measured"], criteria=criteria))
-    if subject.left_out:
-        points.append(fill(words["left_out"], columns=subject.names(subject.left_out, 10)))
-    if not subject.several_scenarios:
-        name = shortened(subject.assessment.scenario.name, LONGEST_NAME)
-        points.append(fill(words["one_scenario"], name=name))
-    return points or [words["nothing"]]
-
-
-def _of_a_small_holdout(subject: Subject) -> list[str]:
-    """Return that a holdout is small beside the originals, in people where these were counted."""
-    release, words = subject.assessment.release, subject.text("limitations_run")
-    key, n, w = "small_holdout", release.n_holdout, release.n_working
-    if release.holdout is not None and release.holdout.individuals and release.original.individuals:
-        key, n, w = key + "_people", release.holdout.individuals, release.original.individuals
-    if n >= LEAST_HOLDOUT_SHARE * w:
-        return []
-    return [fill(words[key], n=formats.number(n), w=formats.number(w))]

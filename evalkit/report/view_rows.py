@@ -93,9 +93,13 @@ def criterion_words(found: Sequence[Entry], subject: Subject) -> str:
 
 
 def _without_target(result: Result, subject: Subject) -> str:
-    """Return that nothing is met or missed, or why nothing is judged; a long reason is cut."""
+    """Return that there is no target, or why nothing is judged; a long reason is cut."""
     reason = sentence(shortened(subject.say(result.reason), LONGEST_REASON))
-    return fill(subject.words["verdicts"]["grade"][grade(result)], reason=reason).strip()
+    given = grade(result)
+    # That nothing is met or missed without a target stands in the title, not in every row.
+    words = subject.words["verdicts"]
+    said = words["criterion"] if given == "no_target" else words["grade"]
+    return fill(said[given], reason=reason).strip()
 
 
 def judged_measures(found: Sequence[Entry]) -> tuple[dict[str, str], dict[str, str]]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Final
 
 from evalkit.report import formats
 from evalkit.report.blocks import beside, facts, fill, prose, text
 from evalkit.report.filled_pages import summary_of
-from evalkit.report.findings import CHANCE
+from evalkit.report.findings import CHANCE, TOO_WEAK
 from evalkit.report.subject import CRITERIA, SHORT_DIGEST, criterion_of, declared_text
 from evalkit.report.view_rows import judged_measures, verdict_key, verdict_row
 from evalkit.report.view_subgroups import worst_sentence
@@ -30,6 +31,13 @@ if TYPE_CHECKING:
 LONGEST_ENTRY: Final = 90
 LONGEST_NAME: Final = 34
 LONGEST_REASON: Final = 150
+LETTERS_IN_LINE: Final = 68
+LINES_AT_FULL_SIZE: Final = 15
+"""With more lines the sentences are set smaller: page 1 stays one page."""
+TOLD_IF_CLEAR: Final = ("row_direct_match_protection", "hidden_rate")
+"""Avatars that equal a record, and people found by their own avatar, are on page 1 always."""
+CLEAR_SHARE: Final = 0.05
+EXCESSES: Final = frozenset({"excess", CHANCE})
 
 
 def verdict_title(subject: Subject) -> str:
@@ -42,14 +50,7 @@ def verdict_title(subject: Subject) -> str:
         return str(titles["nothing_measured"])
     if verdicts == {"not applicable"}:
         return str(titles["nothing_judged"])
-    met, missed = (len(one) for one in judged_measures(subject.entries))
-    form = "mixed" if met and missed else "all_met" if met else "all_missed" if missed else ""
-    targets = fill(
-        titles[form or "no_target"],
-        Met=_targets(met, "met", subject).capitalize(),
-        missed=_targets(missed, "missed_too", subject),
-        Missed=_targets(missed, "missed", subject).capitalize(),
-    )
+    targets = _title_targets(subject)
     finding = _title_finding(subject)
     return fill(titles["joined"], targets=targets, finding=finding) if finding else targets
 
@@ -57,17 +58,25 @@ def verdict_title(subject: Subject) -> str:
 def verdict_blocks(subject: Subject) -> list[Block]:
     """Return the blocks of page 1."""
     fixed = prose(f"*{subject.words['verdicts']['fixed_sentence']}*")
-    main = [*(text(one) for one in plain_sentences(subject)), text(fixed)]
+    said = plain_sentences(subject)
+    main = [*(text(one) for one in said), text(fixed)]
     key = {
         "title": subject.label("verdict_key_title"),
-        "text": verdict_key(subject),
+        "text": " ".join(filter(None, [verdict_key(subject), _choice(subject)])),
         "heads": subject.head("verdict"),
         "rows": [verdict_row(criterion, subject) for criterion in CRITERIA],
         "not_tested_title": subject.label("not_tested"),
         "not_tested": not_tested(subject),
     }
     side = facts(_identification(subject), subject.label("identification"))
-    return [beside(main, side), {"kind": "verdict", **key}]
+    dense = sum(math.ceil(len(one) / LETTERS_IN_LINE) for one in said) > LINES_AT_FULL_SIZE
+    return [beside(main, side, dense=dense), {"kind": "verdict", **key}]
+
+
+def _choice(subject: Subject) -> str:
+    """Return which of several measures a row shows."""
+    several = any(len({one.slug for one in subject.of_criterion(key)}) > 1 for key in CRITERIA)
+    return subject.label("verdict_choice") if several else ""
 
 
 def plain_sentences(subject: Subject) -> list[str]:
@@ -80,6 +89,7 @@ def plain_sentences(subject: Subject) -> list[str]:
     ]
     said = [
         plain[subject.copy] if subject.copy else "",
+        " ".join([*_shared_identifier(subject), *_hit_sentences(subject)]),
         *findings,
         _not_measured_sentence(subject),
         _utility_sentence(subject),
@@ -92,9 +102,12 @@ def plain_sentences(subject: Subject) -> list[str]:
 def not_tested(subject: Subject) -> list[str]:
     """Return the points that this assessment did not look at, one line each."""
     points = [subject.label("not_tested_generator"), subject.label("not_tested_draws")]
-    if subject.not_run:
-        criteria = joined([in_sentence(name) for name in subject.not_run], subject.words)
-        points.append(subject.label("not_tested_criteria", Criteria=capitalised(criteria)))
+    run = [one for one in subject.unmeasured if subject.criterion_name(one) not in subject.not_run]
+    unmeasured = [subject.criterion_name(one) for one in run]
+    for key, names in {"criteria": subject.not_run, "unmeasured": unmeasured}.items():
+        if names:
+            criteria = joined([in_sentence(name) for name in names], subject.words)
+            points.append(subject.label(f"not_tested_{key}", Criteria=capitalised(criteria)))
     if subject.left_out:
         key = "not_tested_columns" if len(subject.left_out) > 1 else "not_tested_column"
         points.append(subject.label(key, columns=subject.names(subject.left_out)))
@@ -169,6 +182,18 @@ def _entry(text: str, subject: Subject) -> str:
     return subject.label("cut", text=shortened(text, LONGEST_ENTRY).rstrip("…"), section="3")
 
 
+def _title_targets(subject: Subject) -> str:
+    """Return how many of the targets are met, missed and not judged: none is passed over."""
+    met, missed = (len(one) for one in judged_measures(subject.entries))
+    counts = {"met": met, "missed": missed, "unjudged": len(subject.unjudged_targets)}
+    first, *others = [one for one, count in counts.items() if count] or [""]
+    if not first:
+        return str(subject.words["verdicts"]["title"]["no_target"])
+    parts = [_targets(counts[first], first, subject).capitalize()]
+    parts += [_targets(counts[one], f"{one}_too", subject) for one in others]
+    return ", ".join(parts)
+
+
 def _targets(count: int, outcome: str, subject: Subject) -> str:
     """Return "two targets met", in one piece: a language may bend each word of it."""
     forms = subject.words["verdicts"]["title"][outcome]
@@ -176,20 +201,23 @@ def _targets(count: int, outcome: str, subject: Subject) -> str:
 
 
 def _title_finding(subject: Subject) -> str:
-    """Return what the attack that leads shows, in a few words."""
+    """Return the gravest that leading attacks show; without an excess, which were too weak."""
     words = subject.words["verdicts"]["attack_title"]
     found = [
         (criterion_of(entry.result), entry.finding.key)
         for criterion in CRITERIA[:-1]
         for entry in subject.of_criterion(criterion)[:1]
     ]
-    for wanted in words:
+    shown = [wanted for wanted in words if any(finding == wanted for _, finding in found)]
+    quiet = not EXCESSES & set(shown)
+    told = [*shown[:1], *(one for one in shown[1:] if quiet and one == TOO_WEAK)]
+    parts = []
+    for wanted in told:
         hits = [criterion for criterion, finding in found if finding == wanted]
-        if hits:
-            names = [in_sentence(subject.criterion_name(hit)) for hit in hits]
-            form = words[wanted]["one" if len(hits) == 1 else "many"]
-            return fill(form, criterion=joined(names, subject.words))
-    return ""
+        names = [in_sentence(subject.criterion_name(hit)) for hit in hits]
+        form = words[wanted]["one" if len(hits) == 1 else "many"]
+        parts.append(fill(form, criterion=joined(names, subject.words)))
+    return formats.listed(parts)
 
 
 def _finding_sentence(entry: Entry, subject: Subject) -> str:
@@ -202,6 +230,22 @@ def _finding_sentence(entry: Entry, subject: Subject) -> str:
     if entry.finding.key == CHANCE:
         return _chance_sentence(entry, subject)
     return summary_of(entry, subject) or _score_sentence(entry, subject)
+
+
+def _shared_identifier(subject: Subject) -> list[str]:
+    """Return that most values of an identifier recur among the avatars, for the worst of them."""
+    worst = subject.shared_identifiers[:1]
+    return [sentence(shortened(subject.say(message), LONGEST_REASON)) for message in worst]
+
+
+def _hit_sentences(subject: Subject) -> list[str]:
+    """Return what a clear share of people or avatars shows where another measure leads."""
+    if subject.copy:
+        return []
+    leads = {found[0].slug for one in CRITERIA if (found := subject.of_criterion(one))}
+    found = [one for slug in TOLD_IF_CLEAR if slug not in leads for one in subject.of_measure(slug)]
+    clear = [one for one in found if (one.result.facts.get("success_share") or 0.0) >= CLEAR_SHARE]
+    return [summary_of(one, subject) for one in clear if one.result.status == "measured"]
 
 
 def _chance_sentence(entry: Entry, subject: Subject) -> str:
