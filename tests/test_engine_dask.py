@@ -122,6 +122,16 @@ def test_what_died_with_the_only_worker_is_sent_again(tmp_path: Path) -> None:
     assert found == TABLE[:5].tolist()
 
 
+@pytest.mark.parametrize("deadly", [1, 2])
+def test_a_worker_may_die_while_the_common_table_is_sent(tmp_path: Path, deadly: int) -> None:
+    """The first copy goes to one worker, the second from there to the other."""
+    table = engine_partials.Deadly(str(tmp_path), deadly)
+    with DaskEngine(workers=2) as pair, working_on(pair):
+        for _ in range(2):
+            assert gather(engine_partials.known, range(9), table) == list(range(9))
+    assert len(list(tmp_path.iterdir())) > deadly
+
+
 # A scheduler somewhere else
 
 

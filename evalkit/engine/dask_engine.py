@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
+from concurrent.futures import wait
 from contextlib import ExitStack
 from dataclasses import dataclass
 from time import sleep
@@ -219,9 +221,37 @@ class _Common:
         if self._value is None:
             return None
         if self._future is None:
-            # In a list: of a list alone each element would go its own way.
-            (self._future,) = self._client.scatter([self._value], broadcast=True, hash=False)
+            self._future = self._scattered()
+            self._copy(self._future)
         return self._future
+
+    def _scattered(self) -> Future:
+        """Send the value to a worker; to another one if that is lost meanwhile."""
+        for tries in range(1, MOST_TRIES + 1):
+            try:
+                # In a list: of a list alone each element would go its own way.
+                (future,) = self._client.scatter([self._value], hash=False)
+            except Exception:
+                if tries == MOST_TRIES or self._client.status != "running":
+                    raise
+            else:
+                return future
+        raise AssertionError("the last try raises")
+
+    def _copy(self, future: Future) -> None:
+        """Copy the value to every other worker: a task goes where its value lies.
+
+        Dask would wait for ever for a worker that is lost meanwhile. Whoever has no copy then
+        asks for one with its first piece.
+        """
+        begun = self._client.nthreads()
+        copying = asyncio.run_coroutine_threadsafe(
+            self._client.replicate([future], asynchronous=True), self._client.loop.asyncio_loop
+        )
+        while not copying.done():
+            wait([copying], SECONDS_BETWEEN_LOOKS)
+            if not copying.done() and begun.keys() - self._client.nthreads().keys():
+                copying.cancel()
 
     def renew(self, *, always: bool) -> None:
         """Forget where the value lies if it is lost."""
