@@ -26,10 +26,35 @@ if TYPE_CHECKING:
 
 ROWS = 200_000
 FEW_ROWS = 600
-FOR_LARGE_TABLES = {"coverage", "mutual_information_ratio"}
-"""Measures that let an engine work on large tables only; the others show it on a small one."""
-SLOW = {"hidden_rate"}
-"""Measures that are compared on the small table alone: they share their search with another."""
+SLUGS = tuple(one.slug for one in evalkit.metrics.all())
+"""All measures there are: a new one takes part without being named."""
+ON_SAMPLES = {
+    "distinguishability": "fits models on a sample",
+    "inference_accuracy_ratio": "fits models on a sample",
+    "predictive_ratio": "fits models on a sample",
+    "column_direct_match_protection": "sorts one column at a time",
+    "local_cloaking": "has what hidden_rate found",
+    "outlier_protection": "has what membership_inference_protection found",
+}
+"""Measures that give an engine nothing to do of their own, and why; every other one has to."""
+SMALLER = {
+    "evalkit.metrics.linkability_protection_rate.ANCHOR_ROWS": 10_000,
+    "evalkit.metrics.multivariate_hellinger.DEALT_PEOPLE": 4_000,
+    "evalkit.metrics.multivariate_hellinger.REDEALS": 20,
+    "evalkit.metrics.predictive_ratio.MOST_ROWS": 2_000,
+    "evalkit.quantities.PIECE_QUERIES": 2**16,
+    "evalkit.quantities_apart.MOST_ROWS": 1_000,
+    "evalkit.quantities_closeness.MOST_BETWEEN": 4_000,
+    "evalkit.quantities_linked.LARGEST_SEARCH": ROWS * 3_000,
+    "evalkit.quantities_models.MOST_ROWS": 1_000,
+    "evalkit.quantities_order.MOST_PREPARED": 20_000,
+    "evalkit.quantities_predicates.MOST_TRIED": 2_000,
+    "evalkit.quantities_predicates_large.MOST_TRIED": 2_000,
+    "evalkit.quantities_real_people.MOST_ATTACKED": 4_000,
+    "evalkit.quantities_searching.PIECE_QUERIES": 2**16,
+}
+"""Sizes of samples and pieces: with smaller ones a large table takes the same ways, but sooner."""
+RULES = {"rules": ["age >= 20", "weight > 45 or sex == 'f'"]}
 SCENARIO = evalkit.Scenario(known=["age", "sex", "town", "weight"], sensitive="income")
 
 
@@ -43,7 +68,7 @@ def originals(rows: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "age": age,
-            "income": np.round(np.exp(rng.normal(7 + age / 100 + sex / 5, 0.6)), 2),
+            "income": np.round(np.exp(rng.normal(7 + age / 100 + sex / 5, 0.3)), 2),
             "weight": weight,
             "town": np.array(list("abcdefghijkl"))[town],
             "sex": np.array(["f", "m"])[sex],
@@ -70,21 +95,33 @@ def tables(rows: int) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     return table, avatars(table), originals(rows * 3 // 10, 3)
 
 
-def release(rows: int) -> Release:
-    return evalkit.load(*tables(rows), row_link=True)
+def release(rows: int, individual: str | None) -> Release:
+    """Return small tables; with a personal key people have one to three rows each."""
+    made = tables(rows)
+    if individual:
+        for table in made[:1] + made[2:]:
+            table[individual] = np.repeat(np.arange(len(table)), 1 + np.arange(len(table)) % 3)[
+                : len(table)
+            ]
+    return evalkit.load(*made, row_link=True, schema=RULES, individual=individual)
 
 
-def content(found: Assessment) -> dict[str, Any]:
-    """Return what an assessment holds but for the time and the name of the engine."""
+def content(found: Assessment, engine: str) -> str:
+    """Return assessment.json without what may differ: the times and the name of the engine."""
     plain: dict[str, Any] = json.loads(found.json())
-    plain["options"].pop("engine")
-    return plain
+    assert plain["options"].pop("engine") == engine
+    assert plain.pop("created")
+    for slug in SLUGS:
+        assert "seconds" in plain["results"][slug]
+        del plain["results"][slug]["seconds"]
+    return json.dumps(plain, indent=1)
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _no_clock() -> Iterator[None]:
+def _smaller() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SOURCE_DATE_EPOCH", "0")
+        for name, value in SMALLER.items():
+            patch.setattr(name, value)
         yield
 
 
@@ -112,28 +149,13 @@ class Counting(LocalEngine):
         return super().states(partial, pieces, shared)
 
 
-@pytest.fixture(scope="module")
-def small() -> tuple[Counting, dict[str, Any]]:
-    """Assess a small table by all measures, here."""
-    counting = Counting()
-    found = evalkit.assess(release(FEW_ROWS), SCENARIO, engine=counting, progress=counting.listen)
-    return counting, content(found)
-
-
-@pytest.fixture(scope="module")
-def in_pieces(small: tuple[Counting, dict[str, Any]]) -> list[str]:
-    """Name the measures that let an engine work, as they themselves show."""
-    counting, _ = small
-    slugs = {one.slug for one in evalkit.metrics.all()}
-    return sorted((slugs & counting.asked.keys() | FOR_LARGE_TABLES) - SLOW)
-
-
-def test_all_measures_agree_on_a_small_table(
-    engine: DaskEngine, small: tuple[Counting, dict[str, Any]]
-) -> None:
-    found = evalkit.assess(release(FEW_ROWS), SCENARIO, engine=engine)
-    assert found.options["engine"] == "dask"
-    assert content(found) == small[1]
+@pytest.mark.parametrize("individual", [None, "person"])
+def test_all_measures_agree_on_a_small_table(engine: DaskEngine, individual: str | None) -> None:
+    here, there = (
+        evalkit.assess(release(FEW_ROWS, individual), SCENARIO, metrics=SLUGS, engine=one)
+        for one in ("local", engine)
+    )
+    assert content(here, "local") == content(there, "dask")
 
 
 @pytest.fixture(scope="module")
@@ -147,30 +169,29 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def large(files: list[str], in_pieces: list[str]) -> dict[str, Any]:
+def large(files: list[str]) -> str:
     """Assess the large tables here and in memory."""
-    loaded, counting = evalkit.load(*files, row_link=True), Counting()
+    loaded, counting = evalkit.load(*files, row_link=True, schema=RULES), Counting()
     assert not is_on_disk(loaded.original["income"].to_numpy())
     found = evalkit.assess(
-        loaded, SCENARIO, metrics=in_pieces, engine=counting, progress=counting.listen
+        loaded, SCENARIO, metrics=SLUGS, engine=counting, progress=counting.listen
     )
-    assert counting.asked.keys() >= FOR_LARGE_TABLES
-    assert found.options["engine"] == "local"
     assert found.options["exact"] is False
-    return content(found)
+    assert {one.status for one in found.results.values()} == {"measured"}
+    assert set(SLUGS) - counting.asked.keys() == ON_SAMPLES.keys()
+    return content(found, "local")
 
 
 def on_disk(files: list[str]) -> Release:
     """Read the large tables anew, as those that memory does not hold."""
-    loaded = evalkit.load(*files, row_link=True, memory=1)
+    loaded = evalkit.load(*files, row_link=True, schema=RULES, memory=1)
     assert is_on_disk(loaded.original["income"].to_numpy())
     return loaded
 
 
-def test_large_tables_on_disk_agree(
-    files: list[str], in_pieces: list[str], large: dict[str, Any]
-) -> None:
-    assert content(evalkit.assess(on_disk(files), SCENARIO, metrics=in_pieces)) == large
+def test_large_tables_on_disk_agree(files: list[str], large: str) -> None:
+    found = evalkit.assess(on_disk(files), SCENARIO, metrics=SLUGS)
+    assert content(found, "local") == large
 
 
 def killer(engine: DaskEngine, slugs: list[str]) -> Callable[[int, int, str], None]:
@@ -188,17 +209,17 @@ def killer(engine: DaskEngine, slugs: list[str]) -> Callable[[int, int, str], No
 
 
 def test_large_tables_agree_though_workers_are_killed(
-    engine: DaskEngine, files: list[str], in_pieces: list[str], large: dict[str, Any]
+    engine: DaskEngine, files: list[str], large: str
 ) -> None:
     loaded = on_disk(files)
     assert engine._client is not None
     before = set(engine._client.run(os.getpid).values())
     slugs = ["closest_to_training_share", "replicated_uniques"]
     found = evalkit.assess(
-        loaded, SCENARIO, metrics=in_pieces, engine=engine, progress=killer(engine, slugs)
+        loaded, SCENARIO, metrics=SLUGS, engine=engine, progress=killer(engine, slugs)
     )
     assert before - set(engine._client.run(os.getpid).values()), "no worker was killed"
-    assert content(found) == large
+    assert content(found, "dask") == large
 
 
 def test_an_engine_that_was_given_stays_open(engine: DaskEngine) -> None:
