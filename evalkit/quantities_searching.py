@@ -260,12 +260,12 @@ class Search:
         beside: Mapping[str, NDArray[Any]] | None = None,
         shared: Any = None,
         merge: Mapping[str, Callable[[Any, Any], Any]] | None = None,
-        piece_rows: int = PIECE_QUERIES,
+        piece_rows: int | None = None,
     ) -> dict[str, NDArray[Any]]:
         """Return what `take` reads off the sets of nearest targets: see `Pairing.answers`."""
         names = sorted(names)
         asked = self.rows if places is None else places
-        cut = _pieces(len(asked), piece_rows, beside or {})
+        cut = _pieces(len(asked), piece_rows or PIECE_QUERIES, beside or {})
         raw = ((piece, self.raw(names, asked[piece.start : piece.stop])) for piece in cut)
         pieces = Announced(raw, length_hint(cut))
         states = gather(_taken, pieces, (take, self.ready(names), shared))
@@ -276,7 +276,7 @@ class Search:
         names_a: Iterable[str],
         names_b: Iterable[str],
         places: Places | None = None,
-        piece_rows: int = PIECE_QUERIES,
+        piece_rows: int | None = None,
     ) -> Linked:
         """Return how likely two searches, on other variables, end at the same target.
 
@@ -286,8 +286,8 @@ class Search:
             Variables of either search.
         places : range or ndarray of intp, optional
             Which queries; default all.
-        piece_rows : int
-            Queries of a piece.
+        piece_rows : int, optional
+            Queries of a piece; default `PIECE_QUERIES`.
 
         Returns
         -------
@@ -297,6 +297,7 @@ class Search:
         halves = sorted(names_a), sorted(names_b)
         asked = self.rows if places is None else places
         a, b = self.both_ready(halves)
+        piece_rows = piece_rows or PIECE_QUERIES
         if len(asked) <= piece_rows:
             raw = [self.raw(half, asked) for half in halves]
             in_a, in_b = _both((a, b), raw)
