@@ -221,22 +221,10 @@ class _Common:
         if self._value is None:
             return None
         if self._future is None:
-            self._future = self._scattered()
+            # In a list: of a list alone each element would go its own way.
+            (self._future,) = self._client.scatter([self._value], hash=False)
             self._copy(self._future)
         return self._future
-
-    def _scattered(self) -> Future:
-        """Send the value to a worker; to another one if that is lost meanwhile."""
-        for tries in range(1, MOST_TRIES + 1):
-            try:
-                # In a list: of a list alone each element would go its own way.
-                (future,) = self._client.scatter([self._value], hash=False)
-            except Exception:
-                if tries == MOST_TRIES or self._client.status != "running":
-                    raise
-            else:
-                return future
-        raise AssertionError("the last try raises")
 
     def _copy(self, future: Future) -> None:
         """Copy the value to every other worker: a task goes where its value lies.
