@@ -3,13 +3,15 @@
 Every run draws a population's originals, holdout and avatars anew; some avatars are copies of
 originals, all others unseen people. The truth is the score at the mean shares of all runs (the
 expectation of what the metric estimates), not cut at 100 before the mean is taken. Run it to print
-the tables of docs/intervals.md: ``python benchmarks/metric_coverage.py --runs 1000``.
+the tables of docs/intervals.md: ``python benchmarks/metric_coverage.py --runs 1000``, and with
+``--sampled`` that of searches by a sample, as if the tables were too large for all to search.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from unittest import mock
@@ -18,6 +20,7 @@ import numpy as np
 import pandas as pd
 
 import evalkit
+from evalkit.engine import Limits
 from evalkit.metric import NotApplicable
 from evalkit.randomness import stream
 
@@ -142,6 +145,33 @@ ESTIMATORS = (
 )
 
 
+LINKED = (
+    Estimator("hidden_rate", ("success_share",), lambda share: 100 * (1 - share)),
+    Estimator("local_cloaking", ("score",), lambda score: score),
+    Estimator("categorical_hidden_rate", ("success_share",), lambda share: 100 * (1 - share)),
+    Estimator("correlation_protection_rate", ("success_share",), lambda share: 100 * (1 - share)),
+)
+"""Metrics that need the row link; each avatar is made from its original by some noise."""
+SAMPLED = (
+    *(
+        one
+        for one in ESTIMATORS
+        if one.slug
+        in {
+            "linkability_protection_rate",
+            "inference_protection",
+            "closest_to_training_share",
+            "distance_to_closest",
+            "closest_distances_ratio",
+        }
+    ),
+    *LINKED,
+)
+"""Metrics whose searches are made by a sample where the tables are large."""
+SEARCHING, LARGE_ROWS = 0.15, (1600, 1400, 1600)
+"""The part of the originals that searches in `simulate_sampled`, and the rows of the tables."""
+MIXED = 0.3
+"""The part of the avatars whose levels come from others."""
 RANGES = (
     Estimator(
         "inference_accuracy_ratio", ("score",), lambda score: score, "ill", ("cut_low", "cut_high")
@@ -205,6 +235,103 @@ def simulate(setting: Setting, runs: int, seed: int, slugs: tuple[str, ...] = ()
     return list(found.values())
 
 
+def linked_tables(rng: np.random.Generator) -> tuple[pd.DataFrame, ...]:
+    """Return originals, an avatar of each, and holdout.
+
+    Avatars are near in numbers; the levels of three in ten come from others.
+    """
+    rows, n_holdout, _ = LARGE_ROWS
+    common = Setting.common
+    original, holdout = people(rows, common, rng), people(n_holdout, common, rng)
+    avatars = original.copy()
+    avatars["age"] = (avatars["age"] + rng.normal(scale=3, size=rows)).round()
+    avatars["pressure"] = (avatars["pressure"] + rng.normal(scale=2, size=rows)).round(1)
+    mixed = rng.random(rows) < MIXED
+    for name in ("town", "smoker", "ill", "visits"):
+        cells = avatars[name].to_numpy().copy()
+        cells[mixed] = rng.permutation(cells[mixed])
+        avatars[name] = cells
+    return original, avatars, holdout
+
+
+def _few_search() -> list[Any]:
+    """Return what lets a part of the originals search only."""
+    n, _, m = LARGE_ROWS
+    most, few = int(SEARCHING * n * m), int(SEARCHING * n)
+    attacker = "evalkit.metrics.linkability_protection_rate._Attacker.cost"
+    return [
+        mock.patch.object(Limits.queries, "__defaults__", (most,)),
+        mock.patch(attacker, lambda self, _: len(self.release.avatars)),
+        mock.patch("evalkit.quantities_linked.LARGEST_SEARCH", most),
+        mock.patch("evalkit.quantities_linked.FEWEST_SAMPLED", few),
+        mock.patch("evalkit.quantities_closeness.MOST_BETWEEN", few),
+    ]
+
+
+def _known_cases_left_out() -> list[Any]:
+    """Return what leaves out the dear known cases, which belong to no interval."""
+    linkability = "evalkit.metrics.linkability_protection_rate"
+    kinds = "floor_score", "self_score", "distinct_score", "original_range_score"
+    scores = dict.fromkeys(kinds, 0.0)
+    return [
+        mock.patch("evalkit.quantities_closeness.SHUFFLES", 1),
+        mock.patch("evalkit.quantities_linked.SHUFFLES", 1),
+        mock.patch(f"{linkability}._anchors", return_value=scores),
+        mock.patch(f"{linkability}._splits", return_value={}),
+        mock.patch(f"{linkability}._curve", return_value={}),
+        mock.patch(f"{linkability}._warnings", return_value=[]),
+        mock.patch("evalkit.metrics.inference_protection._anchors", return_value={}),
+    ]
+
+
+def simulate_sampled(one: Estimator, runs: int, seed: int) -> tuple[Runs, list[float], list[float]]:
+    """Return runs with a sample, and the scores of the whole tables and of the samples."""
+    rng, linked, found = np.random.default_rng(seed), one in LINKED, Runs(one)
+    setting = Setting("10 % copied", LARGE_ROWS, 0.1)
+    whole: list[float] = []
+    part: list[float] = []
+    with ExitStack() as left_out:
+        for patch in _known_cases_left_out():
+            left_out.enter_context(patch)
+        for run in range(runs):
+            original, avatars, holdout = linked_tables(rng) if linked else setting.tables(rng)
+            scenario = evalkit.Scenario(known=list(KNOWN), sensitive=one.sensitive, seed=run)
+            for few, scores in ((False, whole), (True, part)):
+                release = evalkit.load(original, avatars, holdout, row_link=linked)
+                with ExitStack() as stack:
+                    for patch in _few_search() if few else []:
+                        stack.enter_context(patch)
+                    compute = evalkit.metrics.get(one.slug).compute
+                    outcome = compute(release, scenario, stream(run, one.slug))
+                judged = outcome.judged_value
+                scores.append(outcome.score if judged is None else judged)
+                if few:
+                    found.intervals.append(outcome.interval)
+                else:
+                    found.facts.append(outcome.facts | {"score": outcome.score})
+    return found, whole, part
+
+
+def print_sampled(runs: int, seed: int, slugs: list[str]) -> None:
+    """Print the table of samples."""
+    print("| metric | runs | true score | sample less whole | holds the whole's | the true one |")
+    print("|---|---|---|---|---|---|")
+    for one in SAMPLED:
+        if slugs and one.slug not in slugs:
+            continue
+        found, whole, part = simulate_sampled(one, runs, seed)
+        # The median of a few whole numbers is one of them, and no mean of such medians.
+        truth = float(np.median(whole)) if one.slug == "local_cloaking" else found.truth()
+        pairs = zip(whole, found.intervals, strict=True)
+        holds = np.mean([low - 1e-9 <= score <= high + 1e-9 for score, (low, high) in pairs])
+        covers = np.mean([low - 1e-9 <= truth <= high + 1e-9 for low, high in found.intervals])
+        gaps = np.subtract(part, whole)
+        error = gaps.std(ddof=1) / math.sqrt(runs)
+        cells = one.slug, runs, f"{truth:.1f}", f"{gaps.mean():+.2f} (error {error:.2f})"
+        shown = f"{100 * holds:.1f} % | {100 * covers:.1f} %"
+        print(f"| {' | '.join(map(str, cells))} | {shown} |", flush=True)
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -212,7 +339,11 @@ def main() -> None:
     parser.add_argument("--settings", type=int, nargs="*", default=list(range(len(SETTINGS))))
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--metrics", nargs="*", default=[])
+    parser.add_argument("--sampled", action="store_true")
     given = parser.parse_args()
+    if given.sampled:
+        print_sampled(given.runs, given.seed, given.metrics)
+        return
     print("| setting | metric | runs | true score | score's interval | excess's interval |")
     print("|---|---|---|---|---|---|")
     for number in given.settings:

@@ -47,6 +47,25 @@ def test_the_interval_of_a_whole_metric_holds_the_truth_that_often(setting: str,
     assert min(score, excess) >= 0.93 - 2 * error
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("slug", ["hidden_rate", "closest_to_training_share"])
+def test_the_interval_of_a_sample_holds_the_score_of_the_whole_table(slug: str) -> None:
+    [chosen] = [one for one in METRICS["SAMPLED"] if one.slug == slug]
+    found, whole, part = METRICS["simulate_sampled"](chosen, 40, 1)
+    held = [
+        low - 1e-9 <= score <= high + 1e-9
+        for score, (low, high) in zip(whole, found.intervals, strict=True)
+    ]
+    assert sum(held) >= 0.93 * 40 - 2 * (0.95 * 0.05 * 40) ** 0.5
+    assert whole != part
+
+
+def test_the_published_table_lists_every_metric_that_samples() -> None:
+    table = (ROOT / "docs" / "intervals.md").read_text(encoding="utf-8")
+    sampled = table.split("## Samples of large tables")[1].split("##")[0]
+    assert all(f"| {one.slug} |" in sampled for one in METRICS["SAMPLED"])
+
+
 def test_the_published_table_lists_every_setting_of_whole_metrics() -> None:
     table = (ROOT / "docs" / "intervals.md").read_text(encoding="utf-8")
     for setting in METRICS["SETTINGS"]:
