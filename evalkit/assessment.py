@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int, int, str], None]
 
+EVERY_METRIC = "all"
 FEWEST_ORIGINALS, FEWEST_AVATARS = 10, 20
 
 
@@ -83,7 +84,8 @@ def assess(  # noqa: PLR0913 - the public call: every argument but the first has
         What the attacker is taken to hold. The first carries all metrics, each further one only
         those that depend on known or sensitive variables. Default: every used column is known.
     metrics : iterable of str, optional
-        Slugs; default all.
+        Slugs; default all but those that run only where they are asked for by name or by a target.
+        ``"all"``, alone or in a list, stands for these too.
     profile : str or evalkit.targets.Profile
         Target profile by name or file; ``"none"`` sets no targets.
     by : str
@@ -330,7 +332,10 @@ def _chosen(slugs: Iterable[str] | None, profile: Profile | None = None) -> list
     if slugs is None:
         asked = profile.targets if profile else {}
         return [one for one in metrics.all() if not one.legacy or one.slug in asked]
-    wanted = {metrics.get(slug).slug for slug in name_list("metrics", slugs)}
+    names = name_list("metrics", [slugs] if slugs == EVERY_METRIC else slugs)
+    if EVERY_METRIC in names:
+        return list(metrics.all())
+    wanted = {metrics.get(slug).slug for slug in names}
     if not wanted:
         message = "metrics: the list is empty; name at least one metric or leave the option out."
         raise InputError(message)

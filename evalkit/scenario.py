@@ -21,6 +21,7 @@ CONTEXTS = (
     "public",
 )
 LARGEST_SEED = 2**63 - 1
+EVERY_COLUMN = "all"
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Scenario:
         Shown in the report; empty stands for "all columns" or "known columns".
     known : sequence of str, optional
         Columns that an attacker is taken to hold about a person; None stands for every used
-        column.
+        column, and so does ``"all"``, which declares it, unless a column has this very name.
     sensitive : str, optional
         The column whose inference is tested.
     context : str, optional
@@ -58,7 +59,7 @@ class Scenario:
     """
 
     name: str = ""
-    known: Sequence[str] | None = None
+    known: Sequence[str] | str | None = None
     sensitive: str | None = None
     context: str | None = None
     min_count: int = 11
@@ -68,6 +69,8 @@ class Scenario:
     def __post_init__(self) -> None:
         """Check the untyped values that notebooks and the command line hand over."""
         text("name", self.name)
+        if self.known == EVERY_COLUMN:
+            object.__setattr__(self, "known", (EVERY_COLUMN,))
         if isinstance(self.known, str):
             message = f"known: give a list of column names, not the text {shown(self.known)}."
             raise InputError(message)
@@ -116,12 +119,15 @@ class Scenario:
         ('age', 'sex')
         """
         used = schema.used_names()
-        if self.known is not None:
-            check_columns("--known", tuple(self.known), schema)
+        everything = self.known is None or (
+            tuple(self.known) == (EVERY_COLUMN,) and EVERY_COLUMN not in schema
+        )
+        if not everything:
+            check_columns("--known", tuple(self.known or ()), schema)
         if self.sensitive is not None:
             check_columns("--sensitive", (self.sensitive,), schema)
-        known = used if self.known is None else tuple(n for n in used if n in set(self.known))
-        name = self.name or ("all columns" if self.known is None else "known columns")
+        known = used if everything else tuple(n for n in used if n in set(self.known or ()))
+        name = self.name or ("all columns" if everything else "known columns")
         settled = replace(self, known=known, name=name)
         object.__setattr__(settled, "known_declared", self.known_declared)
         return settled

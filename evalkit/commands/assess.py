@@ -83,11 +83,17 @@ _COLUMNS = "Repeatable, or with commas."
     heading=_ATTACKER,
     metavar="[NAME=]COLS",
     multiple=True,
-    help="Columns that an attacker is taken to hold, with commas; each use is a scenario of its "
-    "own.  [every column]",
+    help="Columns that an attacker is taken to hold, with commas, or all; each use is a scenario "
+    "of its own.  [every column]",
 )
 @option("--sensitive", heading=_ATTACKER, metavar="COL", help="Column whose inference is tested.")
-@option("--metrics", heading=_ATTACKER, metavar="SLUGS", multiple=True, help="Only these metrics.")
+@option(
+    "--metrics",
+    heading=_ATTACKER,
+    metavar="SLUGS",
+    multiple=True,
+    help="Only these; all for every one.",
+)
 @option(
     "--profile",
     heading=_ATTACKER,
@@ -232,7 +238,9 @@ def assess_and_print(options: dict[str, Any], output: Path) -> int:
     from evalkit.cli import ANSWER_IS_NO, DONE
     from evalkit.commands.signed import signer_for
     from evalkit.engine import check_engine, memory_bytes
+    from evalkit.given_values import shown
     from evalkit.records import Assessment
+    from evalkit.report.declared import unknown_fields
     from evalkit.resources import check_language
     from evalkit.running import run
     from evalkit.running.output_folder import ASSESSMENT, REPORT_FILES
@@ -260,6 +268,12 @@ def assess_and_print(options: dict[str, Any], output: Path) -> int:
     keep = "ipynb" in formats
     run(options, output=output, quiet=bool(quiet), keep_notebook=keep, finished=look)
     assessment = found[0]
+    for field in unknown_fields(assessment.declared):
+        click.echo(
+            f"evalkit: declared: {shown(field)} is no field of the report; it stands in a row of "
+            "its own. docs/declaring.md lists the fields.",
+            err=True,
+        )
     click.echo(score_table(assessment))
     click.echo()
     for name in names:

@@ -83,6 +83,6 @@ def get(slug: str) -> Metric:
     if name in known:
         return known[name]
     near = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"metrics: {', '.join(known)}."
+    hint = f"did you mean {near[0]!r}?" if near else "'evalkit metrics' lists their names."
     message = f"There is no metric {slug!r}; {hint}"
     raise InputError(message)

@@ -45,7 +45,8 @@ def catalogue(language: str) -> str:
     from evalkit import metrics
     from evalkit.report.words import load_words
 
-    kinds = load_words(language)["labels"]["kinds"]
+    labels = load_words(language)["labels"]
+    kinds = labels["kinds"]
     lines = []
     for metric in metrics.all():
         place = ", ".join(
@@ -53,7 +54,8 @@ def catalogue(language: str) -> str:
         )
         question = page_part(metric.slug, "Question", language)
         name = page_part(metric.slug, "Name", language)
-        lines += [f"{metric.slug}: {name} ({place})", _wrapped(question, "  "), ""]
+        asked = [f"  {labels['only_if_asked']}"] if metric.legacy else []
+        lines += [f"{metric.slug}: {name} ({place})", _wrapped(question, "  "), *asked, ""]
     return "\n".join(lines).rstrip()
 
 

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from evalkit.errors import InputError
 from evalkit.report import formats
 from evalkit.report.blocks import fill
+from evalkit.report.declared import field_key
 from evalkit.report.findings import CHANCE, Finding, findings_of
 from evalkit.report.sentences import message_words
 from evalkit.report.wording import headline, joined, shortened
@@ -254,15 +255,10 @@ def day_of(created: str) -> calendar_date:
         raise InputError(message) from None
 
 
-def key_of(name: str) -> str:
-    """Return the key of a field however it was written: "Release model" is ``release_model``."""
-    return "_".join(name.strip().lower().replace("-", " ").replace("_", " ").split())
-
-
 def by_key(fields: Any, only_field: str = "") -> dict[str, Any]:
     """Return declared fields by their keys; what is no mapping counts as `only_field`."""
     if isinstance(fields, dict):
-        return {key_of(name): value for name, value in fields.items()}
+        return {field_key(name): value for name, value in fields.items()}
     return {only_field: fields}
 
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evalkit.report import formats
 from evalkit.report.blocks import beside, heading, note, prose, table, text
-from evalkit.report.subject import by_key, declared_text, key_of
+from evalkit.report.declared import field_key
+from evalkit.report.subject import by_key, declared_text
 from evalkit.report.view_verdict import control_words, profile_words, recipient_words
 from evalkit.report.wording import sentence, shortened
 
@@ -89,7 +90,7 @@ def context_blocks(subject: Subject) -> list[Block]:
     others = [
         (shortened(key, LONGEST_NAME), declared_text(value))
         for key, value in subject.assessment.declared.items()
-        if key_of(key) not in listed | _ELSEWHERE
+        if field_key(key) not in listed | _ELSEWHERE
     ]
     main = [text(prose(one)) for one in subject.text("context")]
     side = note(subject.text("context_aside"), subject.heading("people"))
