@@ -6,7 +6,7 @@ The tables stand in one matrix of ranks here; `quantities_predicates_large` does
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,11 +41,14 @@ class Bets:
         Predicates drawn, and those that fit exactly one of the distinct avatars.
     records : ndarray of int, shape (landed,)
         The person of the pool that each landed predicate fits; the originals come first.
+    columns : ndarray of int, shape (landed,)
+        The first column of each of these predicates.
     """
 
     tried: int
     kept: int
     records: NDArray[np.int64]
+    columns: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
 
     @property
     def people(self) -> NDArray[np.int64]:
@@ -61,6 +64,7 @@ class MatrixTables:
     pool: NDArray[np.int32]  # (rows of WO and HO, p)
     owner: NDArray[np.int64]  # (rows of WO and HO,): the person of each, the originals' first
     numeric: tuple[bool, ...]  # p
+    names: tuple[str, ...] = ()  # p
 
     def attack(self, rng: np.random.Generator) -> dict[str, Bets]:
         """Return what came of the predicates of either kind."""
@@ -97,7 +101,7 @@ def place_bets(predicates: Boxes, learnt: SortedRows, pool: SortedRows) -> Bets:
     -------
     Bets
     """
-    tried, kept, records = 0, 0, np.zeros(0, np.int64)
+    tried, kept, records, columns = 0, 0, np.zeros(0, np.int64), np.zeros(0, np.int64)
     total = min(len(predicates.columns), MOST_TRIED)
     while tried < total and len(records) < MOST_LANDED:
         batch = predicates.part(slice(tried, min(tried + BATCH, total)))
@@ -106,10 +110,11 @@ def place_bets(predicates: Boxes, learnt: SortedRows, pool: SortedRows) -> Bets:
         hit[is_kept] = pool.only(batch.part(is_kept))
         landed = np.flatnonzero(hit >= 0)[: MOST_LANDED - len(records)]
         records = np.concatenate([records, hit[landed]])
+        columns = np.concatenate([columns, batch.columns[landed, 0]])
         # With the last bet that may land the attack is over, though the batch goes on.
         used = int(landed[-1]) + 1 if len(records) == MOST_LANDED else len(hit)
         tried, kept = tried + used, kept + int(is_kept[:used].sum())
-    return Bets(tried, kept, records)
+    return Bets(tried, kept, records, columns)
 
 
 def univariate(
@@ -237,7 +242,7 @@ def matrix_tables(
     -------
     MatrixTables
     """
-    columns, numeric = [], []
+    columns, numeric, names = [], [], []
     for name in sorted(schema.used_names()):
         is_number = schema[name].is_number
         found = [cells(frame, schema, name) for frame in frames]
@@ -246,8 +251,9 @@ def matrix_tables(
         if together.size and together.min() < together.max():
             columns.append(together)
             numeric.append(is_number)
+            names.append(name)
     m = len(frames[0])
     rows = sum(map(len, frames))
     stacked = np.stack(columns, axis=1) if columns else np.zeros((rows, 0), np.int32)
     owner = persons[0].followed_by(persons[1]).code
-    return MatrixTables(stacked[:m], stacked[m:], owner, tuple(numeric))
+    return MatrixTables(stacked[:m], stacked[m:], owner, tuple(numeric), tuple(names))

@@ -218,6 +218,11 @@ class LargeTables:
         """Which of the columns that do not hold one value everywhere are numbers."""
         return tuple(self.schema[name].is_number for name in self._fractions)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that do not hold one value everywhere, as predicates number them."""
+        return tuple(self._fractions)
+
     def _words(self, frame: pd.DataFrame, name: str) -> Words:
         """Return one column of a table as words."""
         return words(cells(frame, self.schema, name), fractions=self._fractions[name])
@@ -243,7 +248,8 @@ def settled(predicates: Boxes, is_kept: NDArray[np.bool_], pool: OwnedRows) -> B
     landed = np.flatnonzero(hit >= 0)[:MOST_LANDED]
     # With the last bet that may land the attack is over.
     tried = int(landed[-1]) + 1 if len(landed) == MOST_LANDED else len(hit)
-    return Bets(tried, int(is_kept[:tried].sum()), hit[landed])
+    columns = predicates.columns[landed, 0]
+    return Bets(tried, int(is_kept[:tried].sum()), hit[landed], columns)
 
 
 def _counted(column: Words) -> tuple[Words, NDArray[np.int64]]:

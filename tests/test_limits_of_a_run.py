@@ -12,13 +12,21 @@ from sample_assessment import bare, correlation, linkability, not_applicable, sa
 from test_contract import people
 
 import evalkit
+from evalkit.commands.assess import grave_notes
 from evalkit.messages import say
 from evalkit.records import Target
 from evalkit.report import view_verdict
 from evalkit.report.pages import Pages
 from evalkit.report.subject import Subject
 from evalkit.report.view_ledger import limitation_blocks
-from evalkit.report.view_verdict import not_tested, plain_sentences, verdict_blocks, verdict_title
+from evalkit.report.view_rows import verdict_key, verdict_row
+from evalkit.report.view_verdict import (
+    control_words,
+    not_tested,
+    plain_sentences,
+    verdict_blocks,
+    verdict_title,
+)
 from evalkit.report.words import load_words
 from evalkit.resources import LANGUAGES
 
@@ -212,6 +220,18 @@ def test_identifier_values_among_the_avatars_are_on_page_one_and_in_the_limitati
     assert "key_0" in told
 
 
+def test_identifier_values_among_the_avatars_are_printed_below_the_scores() -> None:
+    assessment = with_shared_identifier(848)
+    column = assessment.release.variables[0]
+    odd = say("identifier_shared", "Identifier {column} recurs.", column="to\x1b[2Jwn")
+    notes = [*column.notes, odd, say("odd", "Something odd.")]
+    variables = [msgspec.structs.replace(column, notes=notes)]
+    release = msgspec.structs.replace(assessment.release, variables=variables)
+    printed = grave_notes(msgspec.structs.replace(assessment, release=release))
+    assert printed[0].startswith("Privacy warning: 848 of the 1,000 values")
+    assert printed[1:] == ["Identifier to?[2Jwn recurs."]
+
+
 def test_page_one_names_a_criterion_that_was_asked_for_but_not_measured() -> None:
     points = not_tested(subject_of(of(**{LINK: not_applicable()}, other=attacked())))
     assert "Linkability: not measured." in points
@@ -228,3 +248,23 @@ def test_long_sentences_on_page_one_are_set_smaller(monkeypatch: pytest.MonkeyPa
     assert not verdict_blocks(subject_of(sample()))[0]["dense"]
     monkeypatch.setattr(view_verdict, "LINES_AT_FULL_SIZE", 4)
     assert verdict_blocks(subject_of(sample()))[0]["dense"]
+
+
+def test_a_holdout_is_not_called_unused_unless_that_was_declared() -> None:
+    assert control_words(subject_of(sample())).endswith("how set aside is not declared")
+    declared = msgspec.structs.replace(sample(), declared={"holdout made": "by person"})
+    assert control_words(subject_of(declared)).endswith("set aside as declared")
+
+
+def test_the_other_half_is_not_called_unseen() -> None:
+    key = verdict_key(subject_of(sample(holdout_kind="approximate")))
+    assert "the other half, anonymised too" in key
+    assert "unseen" not in key
+
+
+def test_a_row_without_a_strip_says_why() -> None:
+    high = linked({"holdout_score": 130.0})
+    row = verdict_row("linkability", subject_of(of(**{LINK: high})))
+    assert row["strip"] is None
+    assert "a known case lies over 100" in row["basis"]
+    assert "known case" not in verdict_row("linkability", subject_of(sample()))["basis"]

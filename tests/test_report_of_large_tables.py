@@ -191,7 +191,7 @@ def test_the_control_is_told_in_people_where_people_are_counted() -> None:
     holdout = msgspec.structs.replace(release.holdout, rows=1000, individuals=400)
     changed = msgspec.structs.replace(release, holdout=holdout, n_holdout=1000)
     said = control_words(subject_of(msgspec.structs.replace(sample(), release=changed)))
-    assert said == "real holdout, 400 people in 1,000 rows, never used"
+    assert said == "real holdout, 400 people in 1,000 rows; how set aside is not declared"
 
 
 @pytest.mark.parametrize(("variant", "unit"), [("default", "lignes"), ("persons", "personnes")])

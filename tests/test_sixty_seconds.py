@@ -17,7 +17,8 @@ QUESTIONS = {
         "the verdict on linkability, and who set its bar": r"Linkability .{0,200}84\.6 83\.6 to "
         r"85\.6 .{0,160}Target met, the whole interval "
         r"included\. Target: at least 80; data controller, 3 Nov 2026",
-        "whether the control is real": r"Control real holdout, 1,204 rows, never used",
+        "whether the control is real": r"Control real holdout, 1,204 rows; how set "
+        r"aside is not declared",
         "what was not tested": r"Not tested .*Singling out, inference and membership: no measure "
         r"was run\. .*Column “remarks” was left out",
         "the recipient": r"Recipient university team, under contract",
@@ -28,7 +29,7 @@ QUESTIONS = {
         "the verdict on linkability, and who set its bar": r"Corrélation \(au sens du G29\) "
         r".{0,200}84,6 83,6 à 85,6 .{0,160}Seuil atteint, intervalle compris\. "
         r"Seuil : au moins 80 ; data controller, 3 nov\. 2026",
-        "whether the control is real": r"Témoin réel, 1 204 lignes jamais utilisées",
+        "whether the control is real": r"Témoin réel, 1 204 lignes ; mise de côté non déclarée",
         "what was not tested": r"Non testé .*Individualisation, inférence et appartenance : "
         r"aucun indicateur calculé\. .*La colonne « remarks », écartée",
         "the recipient": r"Destinataire university team, under contract",

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from evalkit.commands import shared_options
 from evalkit.commands.assess_options import marks
 from evalkit.commands.grouped import GroupedCommand, option
-from evalkit.errors import InputError
+from evalkit.errors import InputError, one_line
 from evalkit.reading.databases import is_address, shown_address
+
+if TYPE_CHECKING:
+    from evalkit.records import Assessment
 
 _EPILOG = """\b
 Examples:
@@ -30,6 +33,8 @@ A file for --config holds options by their long names, paths relative to the fil
 _READING, _ATTACKER, _REPORT = "Reading the tables", "Scenario and targets", shared_options.REPORT
 _COST = "Time and memory"
 _COLUMNS = "Repeatable, or with commas."
+GRAVE_NOTES: Final = frozenset({"identifier_shared", "mixed_types"})
+"""Notes on reading that are printed below the scores: identifiers recur, a number is text."""
 
 
 @click.command(cls=GroupedCommand, epilog=_EPILOG)
@@ -275,10 +280,20 @@ def assess_and_print(options: dict[str, Any], output: Path) -> int:
             err=True,
         )
     click.echo(score_table(assessment))
+    for words in grave_notes(assessment):
+        click.echo(words)
     click.echo()
     for name in names:
         click.echo(output / name)
     return ANSWER_IS_NO if required and not targets_met(assessment) else DONE
+
+
+def grave_notes(assessment: Assessment) -> list[str]:
+    """Return what reading found that must not wait for the report: one line each."""
+    from evalkit.running.plain_values import shortened
+
+    notes = [note for one in assessment.release.variables for note in one.notes]
+    return [shortened(one_line(note.text)) for note in notes if note.code in GRAVE_NOTES]
 
 
 def targets_met(assessment: Any) -> bool:

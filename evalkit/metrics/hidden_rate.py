@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from evalkit.scenario import Scenario
 
 SLUG = "hidden_rate"
+LITTLE_VARIANCE = 0.5
 NOTABLE_POINTS = 5.0
 
 
@@ -98,18 +99,29 @@ def compute(release: Release, scenario: Scenario, rng: np.random.Generator) -> O
 
 
 def _warnings(score: float, facts: Mapping[str, Any]) -> list[Message]:
-    """Return that the way ties are counted moves the score, where it does."""
-    if abs(score - facts["ties_as_hits"]) <= NOTABLE_POINTS:
-        return []
-    return [
-        say(
-            "ties_move_hidden_rate",
-            "Many avatars are equally near: with every tie counted as a hit the hidden rate is "
-            "{ties_as_hits:.1f} instead of {score:.1f}.",
-            ties_as_hits=facts["ties_as_hits"],
-            score=score,
+    """Return that ties move the score, and that the axes hold little, where they do."""
+    found = []
+    if abs(score - facts["ties_as_hits"]) > NOTABLE_POINTS:
+        found.append(
+            say(
+                "ties_move_hidden_rate",
+                "Many avatars are equally near: with every tie counted as a hit the hidden rate is "
+                "{ties_as_hits:.1f} instead of {score:.1f}.",
+                ties_as_hits=facts["ties_as_hits"],
+                score=score,
+            )
         )
-    ]
+    if facts["variance_share"] < LITTLE_VARIANCE:
+        found.append(
+            say(
+                "axes_hold_little",
+                "The {axes} axes hold {percent:.0f} % of the variance: what happens in the rest is "
+                "not seen. Ask for more with --axes.",
+                axes=facts["n_axes"],
+                percent=100 * facts["variance_share"],
+            )
+        )
+    return found
 
 
 def draw(result: Mapping[str, Any], words: Mapping[str, str], narrow: bool) -> tuple[Drawing, ...]:

@@ -47,7 +47,7 @@ LARGEST_MATRIX = 2**17  # rows of the three tables whose cells are put in one ma
 
 def compute(
     release: Release,
-    scenario: Scenario,  # noqa: ARG001 - the attacker holds nothing but the avatars
+    scenario: Scenario,
     rng: np.random.Generator,
 ) -> Outcome | NotApplicable:
     """Return the score of the stronger kind of predicate, and the facts of both."""
@@ -77,6 +77,7 @@ def compute(
     facts |= {"kind": leading, "landed": kind["landed"], "people": kind["people"]}
     facts["independent_hits"] = kind["independent_hits"]
     facts["landed_share"] = kind["share"]
+    facts |= _by_column(bets[leading], leading, n, tables.names, scenario.min_count)
     facts |= _beside_luck(kind, pi)
     facts |= _per_person(bets[leading], n, n_holdout)
     facts |= _anchors(release, tables, rng)
@@ -185,6 +186,21 @@ def _leading(kinds: Mapping[str, Mapping[str, Any]]) -> str | None:
     """Return the kind with the larger share in the originals, so the lower score."""
     scored = [name for name, kind in kinds.items() if kind["share"] is not None]
     return max(scored, key=lambda name: kinds[name]["share"], default=None)
+
+
+def _by_column(
+    bets: Bets, kind: str, n: int, names: tuple[str, ...], min_count: int
+) -> dict[str, Any]:
+    """Return the column whose values alone single out most originals; a name is no record."""
+    import numpy as np
+
+    hits = np.bincount(bets.columns[bets.records < n], minlength=1)
+    if kind != "univariate" or hits.max() < min_count:
+        return {}
+    return {
+        "leading_column": names[int(hits.argmax())],
+        "leading_column_share": float(hits.max() / hits.sum()),
+    }
 
 
 def _beside_luck(kind: Mapping[str, Any], pi: float) -> dict[str, Any]:

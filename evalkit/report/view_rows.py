@@ -132,6 +132,8 @@ def verdict_key(subject: Subject) -> str:
         "band" if any(one.interval for one in shown) else "",
         "target" if any(one.target for one in shown) else "",
     ]
+    if subject.assessment.release.holdout_kind != "real":
+        kinds = {"half" if kind == "real" else kind for kind in kinds}
     letters = [forms["letters"][kind] for kind in forms["letters"] if kind in kinds]
     known = [fill(forms["known"], letters=formats.listed(letters))] if letters else []
     return " ".join([*(forms[mark] for mark in marks if mark), *known])
@@ -217,6 +219,8 @@ def _basis(lead: Entry, subject: Subject) -> str:
             holdout_kind=release.holdout_kind,
             row_link=release.row_link,
         )
+    if lead.result.status == "measured" and lead.result.unit == "%" and not on_strip(lead.result):
+        parts.append(verdicts["off_strip"])
     if subject.by_scenario(lead.slug) and lead.result.status == "measured":
         name = shortened(lead.scenario.name, LONGEST_NAME)
         count = len(subject.of_measure(lead.slug))

@@ -119,12 +119,16 @@ def not_tested(subject: Subject) -> list[str]:
 def control_words(subject: Subject) -> str:
     """Return what kind of control there is, with the caveat of an approximate one."""
     release = subject.assessment.release
-    key = "control_real" if release.holdout_kind == "real" else "control_approximate"
     rows = formats.number(release.n_holdout)
+    if release.holdout_kind != "real":
+        return subject.label("control_approximate", n=rows)
+    # That nobody of it was used is known only from who set it aside.
+    declared = declared_text(subject.declarations.get("holdout_made"))
+    form = "" if declared else "_undeclared"
     if release.holdout is not None and release.holdout.individuals:
         people = formats.number(release.holdout.individuals)
-        return subject.label("control_real_people", n=people, rows=rows)
-    return subject.label(key, n=rows)
+        return subject.label(f"control_real_people{form}", n=people, rows=rows)
+    return subject.label(f"control_real{form}", n=rows)
 
 
 def profile_words(subject: Subject) -> str:

@@ -123,3 +123,9 @@ def test_a_row_link_that_is_not_there_is_doubted_and_a_true_one_is_not() -> None
         result = evalkit.measure(SLUG, original, avatars, row_link=True)
         codes = [warning.code for warning in result.warnings]
         assert ("link_looks_absent" in codes) == doubted
+
+
+def test_axes_that_hold_little_are_told() -> None:
+    noise = pd.DataFrame(np.random.default_rng(0).normal(size=(200, 30))).add_prefix("x")
+    codes = {one.code for one in found(noise, noise + 1).warnings}
+    assert "axes_hold_little" in codes

@@ -204,7 +204,8 @@ def test_an_approximate_holdout_is_no_control() -> None:
 def test_no_predicate_leaves() -> None:
     result = evalkit.measure(SLUG, people(200, 1), people(200, 1), people(200, 3))
     text = {value for value in result.facts.values() if isinstance(value, str)}
-    assert text <= {"univariate", "multivariate"}
+    # The name of a column is no record.
+    assert text <= {"univariate", "multivariate", result.facts.get("leading_column")}
 
 
 @pytest.mark.parametrize("leaked", [0, 20, 60, 300])
@@ -217,3 +218,16 @@ def test_excess_and_score_come_from_one_interval_and_never_disagree(leaked: int)
     assert (low > 0) == (result.interval[1] < 100)
     assert result.interval[0] == pytest.approx(100 * (1 - max(0, high) / (1 - pi)))
     assert result.facts["excess"] == pytest.approx(result.facts["landed_share"] - pi)
+
+
+def test_the_column_that_singles_out_alone_is_named() -> None:
+    original, holdout = people(300, 1), people(300, 2)
+    exact = [
+        table.assign(weight=np.random.default_rng(seed).normal(70, 9, 300))
+        for seed, table in enumerate((original, holdout, people(300, 5)))
+    ]
+    avatars = exact[2].assign(weight=exact[0]["weight"])
+    facts = evalkit.measure(SLUG, exact[0], avatars, exact[1]).facts
+    assert facts["kind"] == "univariate"
+    assert facts["leading_column"] == "weight"
+    assert 0.9 < facts["leading_column_share"] <= 1
