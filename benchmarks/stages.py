@@ -135,6 +135,7 @@ def search(release: Release, tell: Teller) -> None:
     """Link all originals with all avatars: avatars made ready, then searched on both halves."""
     from evalkit.quantities import ranges
     from evalkit.quantities_searching import Search
+    from evalkit.quantities_two_searches import linked
 
     names = sorted(release.schema.used_names())
     tell.begin("avatars made ready")
@@ -144,7 +145,7 @@ def search(release: Release, tell: Teller) -> None:
     for half in halves:
         found.ready(half)
     tell.begin("search and expectation")
-    found.linked(*halves)
+    linked(found, *halves)
     tell.end()
 
 

@@ -14,17 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from evalkit.engine import Announced, gather, limits
-from evalkit.kernels import link_probability
 from evalkit.kernels.blocks import gather_crew, side_by_side
 from evalkit.kernels.frames import frame_of
-from evalkit.kernels.linking import (
-    crossing,
-    estimated,
-    listed_chances,
-    measured_at_most,
-    measured_chances,
-    to_measure,
-)
 from evalkit.kernels.prepared import PIECE_QUERIES, prepared
 
 if TYPE_CHECKING:
@@ -36,15 +27,12 @@ if TYPE_CHECKING:
     from evalkit.kernels import NearestSets
     from evalkit.kernels.encoding import Cells
     from evalkit.kernels.frames import Frame
-    from evalkit.kernels.linking import LongPairs, Pairs
     from evalkit.kernels.prepared import Prepared
     from evalkit.schema import Schema
 
     Places: TypeAlias = "range | NDArray[np.intp]"
     Ranges: TypeAlias = "dict[str, tuple[float | int, float | int] | None]"
-    Halves: TypeAlias = "tuple[Prepared, Prepared, Pairs]"
 
-MEASURED_PIECES = 64  # queries that are measured again are spread over so many pieces
 KEPT = 2  # sets of variables whose targets stay ready: both halves of an attack
 
 
@@ -66,26 +54,6 @@ class QueryPiece:
     stop: int
     beside: dict[str, NDArray[np.generic]] = field(default_factory=dict)
     shared: Any = None
-
-
-@dataclass(frozen=True, eq=False)
-class Linked:
-    """What two searches, each breaking its ties at random, have in common.
-
-    Attributes
-    ----------
-    probability : ndarray of float64, shape (n,)
-        That both pick the same target row.
-    size_a, size_b : ndarray of int64, shape (n,)
-        Target rows in the tie sets.
-    standard_error : float
-        Of the mean probability; 0 where each is exact.
-    """
-
-    probability: NDArray[np.float64]
-    size_a: NDArray[np.int64]
-    size_b: NDArray[np.int64]
-    standard_error: float
 
 
 class Search:
@@ -236,7 +204,7 @@ class Search:
     def sets(self, halves: Sequence[Iterable[str]], places: Places) -> list[NearestSets]:
         """Return the sets of nearest targets of some queries on each half, all queries at once."""
         halves = [list(half) for half in halves]
-        return _both(self.both_ready(halves), [self.raw(half, places) for half in halves])
+        return both_nearest(self.both_ready(halves), [self.raw(half, places) for half in halves])
 
     def cost(self, halves: Sequence[Iterable[str]], places: Places) -> float:
         """Return how many targets a query is compared with, as some queries show.
@@ -265,69 +233,11 @@ class Search:
         """Return what `take` reads off the sets of nearest targets: see `Pairing.answers`."""
         names = sorted(names)
         asked = self.rows if places is None else places
-        cut = _pieces(len(asked), piece_rows or PIECE_QUERIES, beside or {})
+        cut = query_pieces(len(asked), piece_rows or PIECE_QUERIES, beside or {})
         raw = ((piece, self.raw(names, asked[piece.start : piece.stop])) for piece in cut)
         pieces = Announced(raw, length_hint(cut))
         states = gather(_taken, pieces, (take, self.ready(names), shared))
         return _put_together(states, merge or {})
-
-    def linked(
-        self,
-        names_a: Iterable[str],
-        names_b: Iterable[str],
-        places: Places | None = None,
-        piece_rows: int | None = None,
-    ) -> Linked:
-        """Return how likely two searches, on other variables, end at the same target.
-
-        Parameters
-        ----------
-        names_a, names_b : iterable of str
-            Variables of either search.
-        places : range or ndarray of intp, optional
-            Which queries; default all.
-        piece_rows : int, optional
-            Queries of a piece; default `PIECE_QUERIES`.
-
-        Returns
-        -------
-        Linked
-            In the order of `places`; the same however the queries are cut.
-        """
-        halves = sorted(names_a), sorted(names_b)
-        asked = self.rows if places is None else places
-        a, b = self.both_ready(halves)
-        piece_rows = piece_rows or PIECE_QUERIES
-        if len(asked) <= piece_rows:
-            raw = [self.raw(half, asked) for half in halves]
-            in_a, in_b = _both((a, b), raw)
-            found = link_probability(in_a, in_b)
-            return Linked(found.probability, in_a.size, in_b.size, found.standard_error)
-        ready = a, b, crossing(a.target, b.target)
-        states = gather(_linked_piece, self._pieces_of(halves, asked, piece_rows), ready)
-        probability, size_a, size_b = (
-            np.concatenate([state[k] for state in states]) for k in range(3)
-        )
-        error = 0.0
-        if any(state[3] is not None for state in states):
-            measure = lambda first: self._measured(halves, np.asarray(asked)[first], ready)  # noqa: E731
-            error = _fill_in(probability, [state[3] for state in states], ready, measure)
-        return Linked(probability, size_a, size_b, error)
-
-    def _measured(
-        self, halves: Sequence[Sequence[str]], places: NDArray[np.intp], ready: Halves
-    ) -> NDArray[np.float64]:
-        """Return the chance of a link of queries whose tie sets are too long to list."""
-        pieces = self._pieces_of(halves, places, max(1, -(-len(places) // MEASURED_PIECES)))
-        return np.concatenate(gather(_measured_piece, pieces, ready))
-
-    def _pieces_of(
-        self, halves: Sequence[Sequence[str]], asked: Places, rows: int
-    ) -> Iterator[tuple[QueryPiece, list[list[Cells]]]]:
-        cut = _pieces(len(asked), rows, {})
-        places = ((piece, asked[piece.start : piece.stop]) for piece in cut)
-        raw = ((piece, [self.raw(half, chosen) for half in halves]) for piece, chosen in places)
-        return Announced(raw, length_hint(cut))
 
 
 def affordable_queries(queries: int, targets: int) -> int:
@@ -385,7 +295,8 @@ def raw_cells(frame: pd.DataFrame, name: str) -> Cells:
     return column.to_numpy()
 
 
-def _pieces(asked: int, rows: int, beside: Mapping[str, NDArray[Any]]) -> Iterator[QueryPiece]:
+def query_pieces(asked: int, rows: int, beside: Mapping[str, NDArray[Any]]) -> Iterator[QueryPiece]:
+    """Return the pieces of so many queries, with what belongs to each of them."""
     starts = range(0, max(1, asked), rows)
 
     def piece(start: int) -> QueryPiece:
@@ -403,64 +314,13 @@ def _taken(given: tuple[QueryPiece, list[Cells]], shared: Any) -> dict[str, NDAr
     return dict(take(ready.nearest(raw), replace(piece, shared=beside_all)))
 
 
-def _both(halves: Sequence[Prepared], raw: Sequence[list[Cells]]) -> list[NearestSets]:
+def both_nearest(halves: Sequence[Prepared], raw: Sequence[list[Cells]]) -> list[NearestSets]:
     """Search halves side by side: each has parts that use one processor only."""
     crew = gather_crew(None)
     tasks = [partial(half.nearest, cells) for half, cells in zip(halves, raw, strict=True)]
     # The first queries bring targets in order, which is more work than the search of a few.
     unlaid = [len(half.target.count) for half in halves if half.way.shelf.laid is None]
     return side_by_side(tasks, crew, max([*unlaid, *(len(cells[0]) for cells in raw)], default=0))
-
-
-def _linked_piece(
-    given: tuple[QueryPiece, list[list[Cells]]], ready: Halves
-) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64], LongPairs | None]:
-    """Link a piece of the queries: a partial."""
-    piece, raw = given
-    in_a, in_b = _both(ready[:2], raw)
-    chances, long = listed_chances(in_a, in_b, ready[2])
-    if not len(long.rows):
-        return chances, in_a.size, in_b.size, None
-    return chances, in_a.size, in_b.size, long._replace(first=long.first + piece.start)
-
-
-def _measured_piece(
-    given: tuple[QueryPiece, list[list[Cells]]], ready: Halves
-) -> NDArray[np.float64]:
-    """Link a piece of queries whose tie sets are too long to list: a partial."""
-    in_a, in_b = _both(ready[:2], given[1])
-    return measured_chances(in_a, in_b, ready[2])
-
-
-def _fill_in(
-    probability: NDArray[np.float64],
-    found: Sequence[LongPairs | None],
-    ready: Halves,
-    measure: Callable[[NDArray[np.integer]], NDArray[np.float64]],
-) -> float:
-    """Fill in queries whose tie sets were too long to list, all or a sample; its error."""
-    some = [long for long in found if long is not None]
-    key_a, key_b, rows, first, most = (np.concatenate([one[k] for one in some]) for k in range(5))
-    order = np.lexsort((first, key_b, key_a))
-    changes = (np.diff(key_a[order]) != 0) | (np.diff(key_b[order]) != 0)
-    starts = np.concatenate([[0], np.flatnonzero(changes) + 1])
-    kind = np.empty(len(order), np.intp)
-    kind[order] = np.cumsum(np.concatenate([[0], changes]))
-    once = order[starts]
-    chosen = to_measure(key_a[once], key_b[once], measured_at_most(*ready[:2]))
-    chances = np.full(len(once), np.nan)
-    chances[chosen] = measure(first[once[chosen]])
-    error = 0.0
-    unlisted = np.isnan(probability)
-    if len(chosen) < len(once):
-        count = np.append(np.add.reduceat(rows[order], starts), np.count_nonzero(~unlisted))
-        found_most = most[once[chosen]]
-        mean, error = estimated(count, np.arange(len(once)), chosen, chances[chosen], found_most)
-        chances[np.isnan(chances)] = mean
-    offsets = np.cumsum([0, *(len(long.rows) for long in some[:-1])])
-    places = [long.of_row + offset for long, offset in zip(some, offsets, strict=True)]
-    probability[unlisted] = chances[kind[np.concatenate(places)]]
-    return error
 
 
 def _put_together(

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import evalkit
-from evalkit import cli, steps
+from evalkit import cli, quantities_two_searches, steps
 from evalkit.assessment import assess
 from evalkit.engine import (
     LARGEST_SEARCH,
@@ -209,7 +209,7 @@ def test_pieces_of_tables_and_of_searches_say_how_many_they_are() -> None:
     cut = [
         pieces(table, schema, ["age"], rows=2),
         table_pieces(table, ["age"], rows=2),
-        search._pieces_of([["age"]], np.arange(3), 2),
+        quantities_two_searches._pieces_of(search, [["age"]], np.arange(3), 2),
     ]
     assert [(length_hint(one), len(list(one))) for one in cut] == [(2, 2)] * 3
 

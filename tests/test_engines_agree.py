@@ -49,6 +49,7 @@ SMALLER = {
     "evalkit.quantities_predicates_large.MOST_TRIED": 2_000,
     "evalkit.quantities_real_people.MOST_ATTACKED": 4_000,
     "evalkit.quantities_searching.PIECE_QUERIES": 2**16,
+    "evalkit.quantities_two_searches.PIECE_QUERIES": 2**16,
 }
 """Sizes of samples and pieces: with smaller ones a large table takes the same ways, but sooner."""
 RULES = {"rules": ["age >= 20", "weight > 45 or sex == 'f'"]}

@@ -17,13 +17,14 @@ from evalkit import (
     quantities_dealt_groups,
     quantities_linked,
     quantities_pieces,
+    quantities_searching,
     quantities_real_people,
     quantities_tables,
+    quantities_two_searches,
 )
 from evalkit.engine import Limits, working_on
 from evalkit.kernels import linking, prepared
 from evalkit.metrics import linkability_protection_rate, multivariate_hellinger
-from evalkit.quantities_searching import Search
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,9 +101,8 @@ def large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(quantities_dealt_groups, "LARGE_POOL", 0)
     for cut in (quantities_pieces.pieces, quantities_tables.table_pieces):
         monkeypatch.setattr(cut, "__defaults__", (None, PIECE))
-    monkeypatch.setattr(Search.linked, "__defaults__", (None, PIECE))
-    kept = Search.answers.__kwdefaults__ or {}
-    monkeypatch.setattr(Search.answers, "__kwdefaults__", kept | {"piece_rows": PIECE})
+    for module in (quantities_searching, quantities_two_searches):
+        monkeypatch.setattr(module, "PIECE_QUERIES", PIECE)
 
 
 def result(

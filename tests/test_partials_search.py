@@ -10,12 +10,13 @@ import pandas as pd
 import pytest
 
 import evalkit
-from evalkit import quantities_searching
+from evalkit import quantities_two_searches
 from evalkit.engine import working_on
 from evalkit.kernels import link_probability, linking
 from evalkit.kernels.sharing import ever_nearest, tie_share
 from evalkit.quantities import Pairing, ranges
 from evalkit.quantities_searching import Search
+from evalkit.quantities_two_searches import linked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -123,12 +124,12 @@ def test_links_are_the_same_for_any_cut_any_order_and_any_engine(seed: int) -> N
     places = np.random.default_rng(seed).permutation(n)
     cut = search(release)
     for rows in (9, 100, 10**6):
-        assert np.array_equal(cut.linked(*HALVES, range(n), rows).probability, before.probability)
-        some = cut.linked(*HALVES, places, rows)
+        assert np.array_equal(linked(cut, *HALVES, range(n), rows).probability, before.probability)
+        some = linked(cut, *HALVES, places, rows)
         assert np.array_equal(some.probability, before.probability[places])
         assert np.array_equal(some.size_a, pairing.nearest(HALVES[0]).size[places])
     with working_on(Elsewhere()):
-        there = cut.linked(*HALVES, range(n), 100)
+        there = linked(cut, *HALVES, range(n), 100)
     assert np.array_equal(there.probability, before.probability)
     assert there.standard_error == 0.0
 
@@ -143,11 +144,11 @@ def test_queries_of_several_tables_are_asked_together() -> None:
         ranges(release.schema, (release.original, release.avatars), release.schema.used_names()),
     )
     before = link_probability(*(unseen.nearest(half) for half in HALVES))
-    after = together.linked(*HALVES, range(n, n + len(release.holdout)), 60)
+    after = linked(together, *HALVES, range(n, n + len(release.holdout)), 60)
     assert np.array_equal(after.probability, before.probability)
     mixed = np.array([n + 3, 5, n, 0])
-    found = together.linked(*HALVES, mixed).probability
-    every = together.linked(*HALVES).probability
+    found = linked(together, *HALVES, mixed).probability
+    every = linked(together, *HALVES).probability
     assert np.array_equal(found, every[mixed])
 
 
@@ -159,17 +160,17 @@ def test_tie_sets_too_long_to_list_are_measured_alike_for_any_cut(
     monkeypatch.setattr("evalkit.kernels.prepared.LONGEST_LIST", 0)
     monkeypatch.setattr("evalkit.kernels.prepared.LEAST_LIST", 1)
     monkeypatch.setattr(linking, "measured_at_most", lambda _a, _b: most)
-    monkeypatch.setattr(quantities_searching, "measured_at_most", lambda _a, _b: most)
+    monkeypatch.setattr(quantities_two_searches, "measured_at_most", lambda _a, _b: most)
     release = release_of(3, 200)
     halves = ("age", "size"), ("town", "weight")
-    before = search(release).linked(*halves, range(200))
+    before = linked(search(release), *halves, range(200))
     assert (before.standard_error > 0) == (most == 6)
     for rows in (10, 77):
-        after = search(release).linked(*halves, range(200), rows)
+        after = linked(search(release), *halves, range(200), rows)
         assert np.array_equal(after.probability, before.probability)
         assert after.standard_error == pytest.approx(before.standard_error, rel=1e-12)
     order = np.random.default_rng(0).permutation(200)
-    after = search(release).linked(*halves, order, 33)
+    after = linked(search(release), *halves, order, 33)
     assert np.allclose(after.probability, before.probability[order], rtol=1e-12)
 
 

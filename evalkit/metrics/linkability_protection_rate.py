@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from evalkit.messages import Message
     from evalkit.persons import Persons
     from evalkit.quantities import NearestSets
-    from evalkit.quantities_searching import Linked, Places, Search
+    from evalkit.quantities_searching import Places, Search
+    from evalkit.quantities_two_searches import Linked
     from evalkit.release import Release
     from evalkit.scenario import Scenario
 
@@ -133,7 +134,7 @@ def linkability(release: Release, known_a: Sequence[str], known_b: Sequence[str]
     0.0
     """
     from evalkit.quantities import link_probability, shared_pairing
-    from evalkit.quantities_searching import Linked
+    from evalkit.quantities_two_searches import Linked
 
     pairing = shared_pairing(release, "original", "avatars")
     persons = release.persons_of("original")
@@ -203,8 +204,10 @@ class _Attacker:
 
     def attack(self, people: _People, halves: Halves, search: Search | None = None) -> Linkage:
         """Return the attack on people with the given halves of K, on the avatars or others."""
+        from evalkit.quantities_two_searches import linked
+
         self.steps.advance()
-        found = (search or self.search).linked(*halves, people.places)
+        found = linked(search or self.search, *halves, people.places)
         return _linkage(found, people.persons)
 
     def cost(self, halves: Halves) -> int:
