@@ -17,8 +17,8 @@ from evalkit import (
     quantities_dealt_groups,
     quantities_linked,
     quantities_pieces,
-    quantities_searching,
     quantities_real_people,
+    quantities_searching,
     quantities_tables,
     quantities_two_searches,
 )
