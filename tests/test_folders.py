@@ -74,6 +74,7 @@ def test_texts_without_rows_are_left_out_and_told(tmp_path: Path, memory: int | 
     cells, notes = read(path, memory)
     assert cells == TABLE.to_dict("list")
     assert "left out (5)" in notes["empty_parts"]
+    assert notes["folder_read"].startswith("original: a folder; its 6 files are one table. Its SHA")
     assert notes["dialect"].count("comma") == 1
 
 

@@ -52,7 +52,7 @@ def table(seed: int = 0) -> pd.DataFrame:
 def said(notes: Any) -> list[tuple[str, str]]:
     """Return notes without the names of files."""
     texts = [(note.code, re.sub(r"[^\s(]+ \((\w+)\)", r"\1", note.text)) for note in notes]
-    return [one for one in texts if one[0] != "dialect"]
+    return [one for one in texts if one[0] not in {"dialect", "folder_read"}]
 
 
 def plain(release: Release) -> dict[str, Any]:

@@ -44,6 +44,8 @@ class FoundColumns:
         Base names of the files of a folder that hold no row.
     files : tuple of TextFile
         How each text file was read; its text is let go.
+    parts : int
+        How many files a folder holds, those without a row too; 0 for a single file.
     """
 
     names: list[Any]
@@ -52,6 +54,7 @@ class FoundColumns:
     notes: tuple[Message, ...] = ()
     empty: tuple[str, ...] = ()
     files: tuple[TextFile, ...] = ()
+    parts: int = 0
 
 
 def file_columns(path: Path, options: ReadingOptions, store: Store) -> FoundColumns:
@@ -130,9 +133,10 @@ def folder_columns(path: Path, options: ReadingOptions, store: Store) -> FoundCo
     if any(are_parquet):
         files = [ParquetPart(part.path, part.label, part.keys) for part in filled]
         names, columns, without_rows = parquet_columns(files, store)
-        return FoundColumns(names, columns, sha256, empty=(*empty, *without_rows))
+        without = (*empty, *without_rows)
+        return FoundColumns(names, columns, sha256, empty=without, parts=len(parts))
     found = _of_texts(_texts(filled, options, store, empty), store, sha256)
-    return replace(found, empty=(*empty, *found.empty))
+    return replace(found, empty=(*empty, *found.empty), parts=len(parts))
 
 
 def _texts(

@@ -134,10 +134,21 @@ def _read(source: Any, role: str, options: ReadingOptions, store: Store) -> Text
     found = folder_columns(path, options, store) if is_folder(path) else None
     found = found or file_columns(path, options, store)
     label = _label(path.name, role)
-    notes = empty_parts(label, found.empty)
+    notes = [*_folder_note(label, found.parts), *empty_parts(label, found.empty)]
     notes += [note for file in dict.fromkeys(found.files) for note in _file_notes(label, file)]
     origin = _Origin(label, path.name, found.sha256, (*found.notes, *notes))
     return _checked(origin, found.names, found.columns, store)
+
+
+def _folder_note(label: str, parts: int) -> list[Message]:
+    """Return of how many files a folder is, and what its SHA-256 is taken of."""
+    if not parts:
+        return []
+    template = (
+        "{table}: a folder; its {parts:,} files are one table. Its SHA-256 is that of the list "
+        "which sha256sum prints of them in the order of their names."
+    )
+    return [say("folder_read", template, table=label, parts=parts)]
 
 
 def _file_notes(label: str, file: TextFile) -> list[Message]:
