@@ -71,9 +71,9 @@ def test_the_cover_is_one_search_for_both_metrics(monkeypatch: pytest.MonkeyPatc
     from evalkit import quantities_linked
 
     calls = []
-    search = quantities_linked.own_rank
+    search = quantities_linked.rank_search
     monkeypatch.setattr(
-        quantities_linked, "own_rank", lambda *a, **k: calls.append(1) or search(*a, **k)
+        quantities_linked, "rank_search", lambda *a, **k: calls.append(1) or search(*a, **k)
     )
     original = people(40, 1)
     release = evalkit.load(original, linked(original, 2), row_link=True)
