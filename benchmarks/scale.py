@@ -93,14 +93,11 @@ def apart(run: Run) -> list[Run]:
     return [replace(run, stages=[stage]) for stage in run.stages]
 
 
-def planned(
-    file: str, sizes: Sequence[str], metrics_rows: int, most_mixed: int
-) -> dict[str, list[Run]]:
+def planned(file: str, sizes: Sequence[str], metrics_rows: int) -> dict[str, list[Run]]:
     """Return the runs of the pages: growth of the search, founding metrics, all metrics."""
     tables, rows = ("discrete", "mixed"), [count(size) for size in sizes]
-    most = {"discrete": rows[-1], "mixed": most_mixed}
     return {
-        "growth": [Run(one, n, "", ["search"]) for one in tables for n in rows if n <= most[one]],
+        "growth": [Run(one, n, "", ["search"]) for one in tables for n in rows],
         "founding": [Run(table, rows[-1], "", ["founding", "report"]) for table in tables],
         "metrics": [Run(file, metrics_rows, "", ["all", "report"])],
     }
@@ -122,7 +119,7 @@ def machine() -> dict[str, str]:
 def plan(given: argparse.Namespace) -> None:
     """Make the planned runs and keep what they told."""
     kept = json.loads(MEASURED.read_text()) if MEASURED.exists() else {}
-    for part, runs in planned(given.file, given.rows, given.metrics_rows, given.most_mixed).items():
+    for part, runs in planned(given.file, given.rows, given.metrics_rows).items():
         if given.only in {"", part}:
             kept |= {"machine": machine(), part: several(runs, given.data, given.limit)}
             given.out.write_text(json.dumps(kept, indent=1) + "\n")
@@ -161,12 +158,6 @@ def parser() -> argparse.ArgumentParser:
     all_runs.add_argument("--file", required=True, help="CSV file that is drawn again")
     all_runs.add_argument("--rows", nargs="+", default=SIZES)
     all_runs.add_argument("--metrics-rows", type=count, default=10**6)
-    all_runs.add_argument(
-        "--most-mixed",
-        type=count,
-        default=3 * 10**6,
-        help="rows of the largest mixed table whose every original searches  [3M]",
-    )
     all_runs.add_argument("--only", default="", choices=["", "growth", "founding", "metrics"])
     all_runs.add_argument("--out", type=Path, default=MEASURED)
     all_runs.set_defaults(work=plan)
