@@ -132,7 +132,8 @@ def run(given: argparse.Namespace) -> None:
         for rows in given.rows
     ]
     runs = [replace(one, memory=given.memory, exact=given.exact) for one in runs]
-    several([part for one in runs for part in (apart(one) if given.apart else [one])], given.data)
+    parts = [part for one in runs for part in (apart(one) if given.apart else [one])]
+    several(parts, given.data, given.limit)
 
 
 def parser() -> argparse.ArgumentParser:
