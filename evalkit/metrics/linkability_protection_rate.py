@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -86,7 +87,7 @@ class Linkage:
     size_b: NDArray[np.float64]
     standard_error: float = 0.0
 
-    @property
+    @cached_property
     def linked_share(self) -> float:
         """Expected share of linked records, 0 to 1."""
         # Sums of the same numbers in another order differ in the last digit; fsum does not.
